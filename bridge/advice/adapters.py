@@ -14,22 +14,14 @@ from time import monotonic, sleep
 
 from bridge import registry
 from bridge.advice import feedback, personalise
-from bridge.domain.errors import SetupError
-from bridge.domain.records import FullRecommendation, Prior, User
+from bridge.domain.records import Prior, User
 from bridge.installation import Bridge
 from rhythm_env.interface import Interaction
 
 POLICY = "llm"
 RETRAIN_AFTER = timedelta(days=7)  # the daemon's pause between two attempts
 TRAINING_WAIT = timedelta(minutes=30)  # the daemon's wait for a training process; the next process continues
-NICE = 15
 LOOK = 0.5  # seconds between two checks of the process
-
-
-def version(bridge: Bridge) -> str:
-    """Return ``name@version`` of the language-model policy, to which adapters belong."""
-    policy = bridge.policy(POLICY)
-    return f"{policy.name}@{policy.version}"
 
 
 def attempts(bridge: Bridge, user: User) -> list[Prior]:
@@ -39,26 +31,13 @@ def attempts(bridge: Bridge, user: User) -> list[Prior]:
 
 def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
     """Return all answers, given or known from outcomes (see ``as_answer``), since the user's last reset, in order."""
-    found = bridge.store.recommendations.between(user.id, since=_begun(bridge, user, now), until=now)
+    found = bridge.store.recommendations.between(user.id, since=begun(bridge, user, now), until=now)
     return [answered for one in found if (answered := feedback.interaction(one, now)) is not None]
 
 
-def answered_advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, FullRecommendation]]:
-    """Return the same answers as ``given``, each with the whole recommendation, its observation included."""
-    found = bridge.store.recommendations.full_between(user.id, since=_begun(bridge, user, now), until=now)
-    pairs = ((feedback.interaction(one, now), one) for one in found)
-    return [(answered, one) for answered, one in pairs if answered is not None]
-
-
-def _begun(bridge: Bridge, user: User, now: datetime) -> datetime:
+def begun(bridge: Bridge, user: User, now: datetime) -> datetime:
+    """Return the instant from which a user's answers count, which is the last reset if there is one."""
     return feedback.reset_time(bridge.store, user, at=now) or now - personalise.BEGINNING
-
-
-def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime) -> None:
-    """Raise SetupError, with the next command, unless ``answers`` (since the last reset) suffice for a new adapter."""
-    little = lacking(bridge, user, answers, now, again=timedelta(0))
-    if little:
-        raise SetupError(f"{user.name} {little}; answer more recommendations: bridge recommend --user {user.name}")
 
 
 def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime, *, again: timedelta) -> str:
@@ -78,14 +57,6 @@ def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: dat
     if new < personalise.FRESH_ANSWERS or now - last.made_at < again:
         return f"has answered {new} times since the last attempt; it takes {personalise.FRESH_ANSWERS}"
     return ""
-
-
-def take_back(bridge: Bridge, user: User) -> datetime:
-    """Withdraw the newest kept adapter, and return when it was made. Raises SetupError if there is none."""
-    when = bridge.store.lessons.withdraw_prior(user.id, version(bridge))
-    if when is None:
-        raise SetupError(f"{user.name} has no adapter: bridge llm personalise --user {user.name} --model FOLDER")
-    return when
 
 
 def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Callable[[], bool] = lambda: False) -> bool:

@@ -251,25 +251,3 @@ def load(path: Path) -> Model:
             )
     except (OSError, EOFError, KeyError, ValueError, TypeError, AttributeError, BadZipFile) as error:
         raise SetupError(f"{path.name} cannot be read ({type(error).__name__}); install the package again") from None
-
-
-def save(model: Model, path: Path) -> None:
-    """Write a model to a file, with 8-bit weights of the used buckets only."""
-    weights = model.weights * model.scale
-    used = np.flatnonzero(np.abs(weights).max(axis=1) > 0).astype(np.uint32)
-    scale = np.maximum(np.abs(weights).max(axis=0), 1e-9).astype(np.float32) / 127
-    np.savez_compressed(
-        path,
-        format=FORMAT,
-        bits=BITS,
-        version=model.version,
-        buckets=used,
-        weights=np.rint(weights[used] / scale).astype(np.int8),
-        scale=scale,
-        rarity=model.rarity[used].astype(np.float16),
-        unseen=np.float32(model.rarity.max()),
-        bias=model.bias,
-        commoner=model.commoner,
-        temperature=model.temperature,
-        longer=model.longer,
-    )

@@ -17,12 +17,12 @@ from pathlib import Path
 
 from classifiers.keywords import Keywords, lexicon
 from classifiers.linear import HERE, Linear
-from classifiers.linear.model import Model, load, save
+from classifiers.linear.model import Model, load
 from lab.classifier import in_context, measure, replay
 from lab.classifier.corpus import CORPUS, Titled, corpus, real
 from lab.classifier.entries import ASKED, DEV, LATER, MORE, READ, TEST, YEARS, dated, lived
 from lab.classifier.entries import entries as entries_of
-from lab.classifier.train import REAL, Calibration, calibrated, trained
+from lab.classifier.train import REAL, Calibration, calibrated, save, trained
 from lab.marked_documents import put
 
 MODEL, CARD = HERE / "model.npz", HERE / "MODEL_CARD.md"

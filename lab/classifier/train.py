@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from bridge.domain.ports import Invitation
 from classifiers.keywords import Keywords, lexicon
 from classifiers.linear import CLASSES
-from classifiers.linear.model import BITS, LOUD, Model, Part, blocks, names
+from classifiers.linear.model import BITS, FORMAT, LOUD, Model, Part, blocks, names
 from lab.classifier.corpus import Titled
 from rhythm_env.interface import ActionType
 
@@ -158,3 +159,25 @@ def weighed(counts: dict[Part, csr_array], rarity: NDArray[np.float32]) -> csr_a
         lengths = np.sqrt(np.maximum(counts[part] @ rarity**2, 1e-9))
         total = total + diags_array(1 / lengths) @ counts[part] @ diags_array(rarity)
     return total.tocsr()
+
+
+def save(model: Model, path: Path) -> None:
+    """Write a model to a file, with 8-bit weights of the used buckets only."""
+    weights = model.weights * model.scale
+    used = np.flatnonzero(np.abs(weights).max(axis=1) > 0).astype(np.uint32)
+    scale = np.maximum(np.abs(weights).max(axis=0), 1e-9).astype(np.float32) / 127
+    np.savez_compressed(
+        path,
+        format=FORMAT,
+        bits=BITS,
+        version=model.version,
+        buckets=used,
+        weights=np.rint(weights[used] / scale).astype(np.int8),
+        scale=scale,
+        rarity=model.rarity[used].astype(np.float16),
+        unseen=np.float32(model.rarity.max()),
+        bias=model.bias,
+        commoner=model.commoner,
+        temperature=model.temperature,
+        longer=model.longer,
+    )

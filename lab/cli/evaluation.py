@@ -196,11 +196,11 @@ def evaluate(
         else:
             by_log.simulate(names, logger, simulated, write=write, json=json)
         return
+    from lab.environments.dynamics import CONDITIONS
     from lab.evaluation.grades import BASELINES
     from lab.evaluation.lives import Kind
     from lab.evaluation.strategies import OBJECTIVES
     from lab.evaluation.trials import Trial
-    from rhythm_env.profiles import CONDITIONS
 
     known_condition(condition)
     if objective not in OBJECTIVES:
@@ -297,7 +297,7 @@ def _tell_inference(result: dict[str, Any]) -> None:
 
 
 def _row(result: dict[str, Any]) -> dict[str, Any]:
-    from bridge.advice.intervals import half
+    from lab.evaluation.intervals import half
 
     published, planner = result["published"], result["policy"].partition("+")[0] in PLANNERS
     return {

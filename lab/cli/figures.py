@@ -16,7 +16,7 @@ def table(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 def give_or_take(figure: dict[str, Any], digits: int = 3) -> str:
     """Return a figure's mean with ``digits`` decimals, and ± half of its 95 % interval if it has one."""
-    from bridge.advice.intervals import half
+    from lab.evaluation.intervals import half
 
     within = half(figure)
     return f"{figure['mean']:.{digits}f}" + ("" if isnan(within) else f" ± {within:.{digits}f}")

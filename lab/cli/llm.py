@@ -29,6 +29,7 @@ Lessons = Annotated[Path, typer.Option(help="File that bridge llm teacher wrote.
 Out = Annotated[
     Path, typer.Option(help="Folder to write: model, record of the training, checkpoints. To continue there: --resume.")
 ]
+NICE = 15  # of a training beside the daemon
 Seed = Annotated[int, typer.Option(help="Seed of the training. The same seed gives the same training.", min=0)]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the training in the folder of --out.")]
 FourBits = Annotated[
@@ -290,15 +291,16 @@ def personalise(
 ) -> None:
     """Tune the model to a user's answers, and keep the result if it predicts later answers better than the model."""
     from bridge import installation as app
-    from bridge.advice import adapters
+    from bridge.advice.adapters import attempts
+    from lab.training.llm.attempts import take_back
 
     with app.open_bridge() as bridge:
         person = bridge.store.people.user(user)
         if undo:
-            adapters.take_back(bridge, person)
+            take_back(bridge, person)
         elif not history:
             _tune(bridge, person, model, threads, epochs)
-        rows = [_attempt(one) for one in adapters.attempts(bridge, person)]
+        rows = [_attempt(one) for one in attempts(bridge, person)]
     if json:
         show.document(rows if history else {"user": user, "undone": undo, **rows[0]})
     elif history or undo:
@@ -312,12 +314,11 @@ def _tune(bridge: Any, person: Any, model: Path | None, threads: int, epochs: in
 
     from bridge import installation as app
     from bridge import registry
-    from bridge.advice import adapters
 
     base = str(model or registry.policy_settings("llm", bridge.settings)["folder"])
     if not base:
         raise SetupError("no model is named; give the folder of the served model: --model, or BRIDGE_POLICY_LLM_FOLDER")
-    os.nice(adapters.NICE)
+    os.nice(NICE)
     with _able(), show.Progress() as progress:
         tuning = _part("tuning")
         course = tuning.Course(base=Path(base), out=bridge.settings.adapters, threads=threads, epochs=epochs)

@@ -124,7 +124,7 @@ def _step(weeks: Any) -> dict[str, Any]:
 
 
 def known_condition(condition: str) -> None:
-    from rhythm_env.profiles import CONDITIONS
+    from lab.environments.dynamics import CONDITIONS
 
     if condition not in CONDITIONS:
         raise SetupError(f"there is no condition {condition!r}; choose one of {', '.join(CONDITIONS)}")

@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 
 from bridge.domain.slots import Moment, moment_of
 from bridge.meters.fuse import level_of
+from lab.environments import dynamics
+from lab.environments.dynamics import sampled, standing, utilities
 from lab.evaluation.deployed import FIRST_MONDAY, about
 from lab.evaluation.worlds import Hidden, Make
 from lab.people.answering import answer, own_choice
-from rhythm_env import dynamics
 from rhythm_env.constants import STEPS
-from rhythm_env.dynamics import ACTIONS, P, standing, utilities
+from rhythm_env.dynamics import ACTIONS, P, start
 from rhythm_env.interface import ActionType, Answer, Meter, Slot
-from rhythm_env.profiles import Profiles, sampled
+from rhythm_env.profiles import Profiles
 
 Array = NDArray[np.float64]
 
@@ -51,7 +52,7 @@ class Resident:
         self.person = sampled([self.seed])
         if self.answers_by is not None:
             self._hidden = Hidden(self.answers_by, self.seed, self.person)
-        self.meters = dynamics.start(1)
+        self.meters = start(1)
         self.weeks_before = self.dice("before").randint(*HABIT_WEEKS)
 
     def dice(self, *what: object) -> random.Random:

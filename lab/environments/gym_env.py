@@ -21,12 +21,12 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 
+from lab.environments.dynamics import sampled
 from lab.environments.grading import terminal_reward
 from lab.evaluation.week import Weeks, begin
-from rhythm_env import dynamics
 from rhythm_env.constants import EVENT_CHANCE, METERS, SLOTS, STEPS
-from rhythm_env.dynamics import ACTIONS, EVENT_NAMES
-from rhythm_env.profiles import belief_target, sampled
+from rhythm_env.dynamics import ACTIONS, EVENT_NAMES, start
+from rhythm_env.profiles import belief_target
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -142,7 +142,7 @@ class RhythmVectorEnv(VectorEnv[Any, Any, Any]):
         who = self._rng.integers(0, SEEDS, self.num_envs)
         happens = self._rng.random((STEPS, self.num_envs)) < EVENT_CHANCE
         events = np.where(happens, self._rng.integers(1, len(EVENT_NAMES), happens.shape), 0)
-        self._weeks = Weeks(people=self._population.take(who), events=events, meters=dynamics.start(self.num_envs))
+        self._weeks = Weeks(people=self._population.take(who), events=events, meters=start(self.num_envs))
         return vectors(self._weeks)
 
     def step(self, actions: Any) -> tuple[Floats, Any, Any, Any, dict[str, Any]]:

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lab.environments.dynamics import CONDITIONS
 from lab.evaluation.answers import figures, paired
 from lab.evaluation.grades import evaluate, seeds_of
 from lab.evaluation.lives import Kind, Lived, lived, together
 from lab.evaluation.strategies import Find
-from rhythm_env.profiles import CONDITIONS
 
 CHUNK = 50  # lives to a part
 VALIDITIES = (0.0, 0.1, 0.3, 0.5)

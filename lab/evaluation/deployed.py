@@ -25,13 +25,14 @@ from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import Moment, ZoneSpan, moment_of, slot_bounds
 from bridge.domain.types import Episode, EpisodeKind, Event, Label, Occurrence, Reading, Sample
+from lab.environments import dynamics
+from lab.environments.dynamics import sampled, standing, utilities
 from lab.evaluation.worlds import Hidden, Make
 from lab.people.answering import answer, own_choice
-from rhythm_env import dynamics
 from rhythm_env.constants import STEPS
-from rhythm_env.dynamics import ACTIONS, P, S, V, standing, utilities
+from rhythm_env.dynamics import ACTIONS, P, S, V, start
 from rhythm_env.interface import ActionType, Answer, Decision, Interaction, Meter, Observation, Policy, Slot
-from rhythm_env.profiles import Profiles, sampled
+from rhythm_env.profiles import Profiles
 
 Array = NDArray[np.float64]
 
@@ -112,7 +113,7 @@ class Life:
 
     def __post_init__(self) -> None:
         self.person = sampled([self.seed], self.condition)
-        self.meters = dynamics.start(1)
+        self.meters = start(1)
         self._rng = random.Random(f"life/{self.seed}/{self.condition}")
         drawn = self._rng.uniform(*VALIDITY)
         self._validity = drawn if self.validity is None else self.validity

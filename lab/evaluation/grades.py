@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.advice.intervals import interval
-from lab.environments import grading
+from lab.environments import dynamics, grading
+from lab.environments.dynamics import sampled, seeds_in
+from lab.evaluation.intervals import interval
 from lab.evaluation.strategies import INDEX, Find, Strategy, Uniform, blinded, strategy
 from lab.evaluation.week import Weeks, begin
-from rhythm_env import dynamics
 from rhythm_env.constants import ARCHETYPES, BELIEF, ENV_VERSION, METERS, REWARD_SCALE, STEPS
 from rhythm_env.interface import ActionType
-from rhythm_env.profiles import archetypes, belief_target, sampled, seeds_in
+from rhythm_env.profiles import archetypes, belief_target
 
 Array = NDArray[np.float64]
 

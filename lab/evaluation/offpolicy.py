@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.advice.intervals import interval
 from bridge.day.outcomes import as_answer
 from bridge.domain.records import Recommendation, User
 from bridge.store import Store
+from lab.evaluation.intervals import interval
 from rhythm_env.constants import SLOTS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import REWARD, ActionType, Answer, Interaction, Meter, Observation, observation_from_json

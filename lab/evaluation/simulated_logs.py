@@ -10,11 +10,12 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from lab.environments.dynamics import standing, utilities
 from lab.evaluation.deployed import Life, Slice
 from lab.evaluation.grades import OnStep, unwatched
 from lab.evaluation.offpolicy import Logged, was_drawn
 from rhythm_env.constants import STEPS
-from rhythm_env.dynamics import ACTIONS, acceptance, standing, utilities
+from rhythm_env.dynamics import ACTIONS, acceptance
 from rhythm_env.interface import REWARD, Meter, Policy
 from rhythm_env.profiles import Profiles
 

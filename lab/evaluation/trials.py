@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from lab.environments.dynamics import seeds_in
 from lab.evaluation.deployed import Gives, Life, Slice
 from lab.evaluation.grades import summary
 from lab.evaluation.worlds import world
 from rhythm_env.interface import Policy
-from rhythm_env.profiles import belief_target, seeds_in
+from rhythm_env.profiles import belief_target
 
 FIRST = 28  # pieces of advice, before which little can be known
 NINETY = 1.645  # standard deviations on each side of the mean of a normal that hold 90 %

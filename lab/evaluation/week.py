@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.environments import grading
-from rhythm_env import dynamics
+from lab.environments import dynamics, grading
+from lab.environments.dynamics import sampled, seeds_in
 from rhythm_env.constants import SLOTS, STEPS
-from rhythm_env.dynamics import ACTIONS, EVENT_NAMES
+from rhythm_env.dynamics import ACTIONS, EVENT_NAMES, start
 from rhythm_env.interface import HISTORY_STEPS, Meter, MeterState, Observation, Slot, StepRecord
-from rhythm_env.profiles import Profiles, sampled, seeds_in
+from rhythm_env.profiles import Profiles
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -75,7 +75,7 @@ def begin(seeds: Sequence[int], condition: str = "in") -> Weeks:
     """Monday morning of one person per seed: same seed, same person, same events."""
     seeds = seeds_in(seeds, condition)
     people = sampled(seeds, condition)
-    return Weeks(people=people, events=dynamics.drawn_events(seeds), meters=dynamics.start(len(people)))
+    return Weeks(people=people, events=dynamics.drawn_events(seeds), meters=start(len(people)))
 
 
 def observation(weeks: Weeks, i: int) -> Observation:

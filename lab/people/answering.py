@@ -6,8 +6,9 @@ import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lab.environments.dynamics import standing, utilities
 from rhythm_env.constants import SLOTS
-from rhythm_env.dynamics import ACTIONS, CLEARLY_BETTER, acceptance, standing, utilities
+from rhythm_env.dynamics import ACTIONS, CLEARLY_BETTER, acceptance
 from rhythm_env.interface import ActionType, Answer, Slot
 
 if TYPE_CHECKING:

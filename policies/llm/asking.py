@@ -82,11 +82,6 @@ def reasoning(text: str) -> str:
     return " ".join(visible.split())[:LONGEST_REASON]
 
 
-def written(reasoning: str, belief: Belief, action: ActionType) -> str:
-    """Return an answer's text in the form that ``read`` accepts."""
-    return f"{OPENED}{reasoning}{CLOSED}\n{belief.digits()} {action}"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat:
     """A service's address, with the options of requests.

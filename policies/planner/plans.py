@@ -1,8 +1,8 @@
 """Compute the value of plans for the rest of a week, and search briefly for the best plan.
 
-Many plans run at once by the simulator's dynamics, as two tables of effects per person.
-``tests/policies/test_planner.py`` compares the tables with ``dynamics.changes``. A plan is worth more if it reveals
-more about a person: an observation shows only recent slots, and each kind of slot reveals different traits.
+Many plans run at once by the simulator's dynamics, as two tables of effects per person, which
+``tests/policies/test_planner.py`` compares with the simulator's ``changes``. A plan is worth more if it reveals more
+about a person: an observation shows only recent slots, and each kind of slot reveals different traits.
 """
 
 from __future__ import annotations
@@ -221,8 +221,8 @@ class Bodies:
 
 
 def bodies(traits: Mapping[str, Array]) -> Bodies:
-    """Return the tables of n people from their traits (name -> (n,)). The formulas are those of ``dynamics.changes``,
-    for a guilt of 0 or 1.
+    """Return the tables of n people from their traits (name -> (n,)). The formulas are those of the simulator's
+    ``changes``, for a guilt of 0 or 1.
     """
     known, kind_of = tables(), traits["guilt"].dtype
     work, social, solo, binge, idle = (

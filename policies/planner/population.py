@@ -98,7 +98,7 @@ def _even(n: int) -> Array:
 
 
 def drawn(unit: Array) -> Array:
-    """Convert uniform draws (18, n) into people, distributed as by ``rhythm_env.profiles.sampled``."""
+    """Convert uniform draws (18, n) into people, distributed as by the simulator."""
     low = np.array([low for low, _ in RANGES.values()])[:, None]
     high = np.array([high for _, high in RANGES.values()])[:, None]
     traits = low + (high - low) * unit[METERS:]

@@ -111,7 +111,7 @@ class Particles:
     def standings(self, changes: Array) -> Array:
         """Return the value (10, n) of each action relative to the mean of all, in standard deviations.
 
-        ``changes`` is (5, 10, n), or (k, 5, 10, n) for k slots, as in ``rhythm_env.dynamics.standing``.
+        ``changes`` is (5, 10, n), or (k, 5, 10, n) for k slots, as in the simulator's ``standing``.
         """
         urgent = np.maximum(np.float32(COMFORT) - self.meters, np.float32(0))
         urgent *= np.float32(NEED)

@@ -18,10 +18,10 @@ from bridge.domain.ports import Invitation
 from bridge.domain.types import Label
 from classifiers import linear
 from classifiers.linear import model as linear_model
-from classifiers.linear.model import load, save
+from classifiers.linear.model import load
 from lab.classifier import measure
 from lab.classifier.corpus import CORPUS, Titled, corpus, digest, event, facts, groups, real, rows
-from lab.classifier.train import Calibration, calibrated, spoken, trained
+from lab.classifier.train import Calibration, calibrated, save, spoken, trained
 from rhythm_env.interface import ActionType
 from tests.pace import paces
 from tests.samples import sample

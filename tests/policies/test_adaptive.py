@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from lab.environments.dynamics import sampled, standing, utilities
 from policies.adaptive import Adaptive
 from policies.adaptive.advice import (
     LIKELY,
@@ -30,9 +31,9 @@ from policies.adaptive.learner import Asked, Forecast, forecast, fresh
 from policies.adaptive.trust import SHARED, Listening
 from policies.planner.inference import prior
 from policies.planner.population import KINDS, profiles
-from rhythm_env.dynamics import ACTIONS, acceptance, standing, utilities
+from rhythm_env.dynamics import ACTIONS, acceptance
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot, kind_of_slot
-from rhythm_env.profiles import Profiles, sampled
+from rhythm_env.profiles import Profiles
 
 MONDAY = datetime(2026, 1, 5, 6, tzinfo=UTC)
 LEVELS = dict.fromkeys(Meter, 0.7)

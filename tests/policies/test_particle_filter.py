@@ -9,6 +9,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from lab.environments.dynamics import sampled
 from lab.people.answering import own_choice
 from policies.planner import Planner
 from policies.planner.inference import infer
@@ -17,7 +18,7 @@ from policies.planner.population import PLACE, anybody, column, population, with
 from policies.planner.responses import Particles
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Interaction, Slot, StepRecord
-from rhythm_env.profiles import archetypes, belief_target, sampled
+from rhythm_env.profiles import archetypes, belief_target
 from tests.policies.test_planner import believed, heard, interaction
 
 HISTORY = tuple(interaction(n, ACTIONS[(3 * n) % 10], list(Answer)[(n * n) % 3]) for n in range(125))

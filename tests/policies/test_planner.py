@@ -14,6 +14,8 @@ import pytest
 
 from bridge import registry
 from bridge.domain.slots import moment_of
+from lab.environments import dynamics
+from lab.environments.dynamics import sampled, standing, utilities
 from lab.evaluation.grades import play
 from lab.evaluation.strategies import Played
 from lab.evaluation.week import Weeks, begin, observation
@@ -24,10 +26,9 @@ from policies.planner.inference import Posterior, infer, prior
 from policies.planner.plans import bodies, stepped
 from policies.planner.population import PLACE, column, population, profiles
 from policies.planner.responses import Particles, likelihood, looked_at
-from rhythm_env import dynamics
-from rhythm_env.dynamics import ACTIONS, acceptance, standing, utilities
+from rhythm_env.dynamics import ACTIONS, acceptance
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot, StepRecord
-from rhythm_env.profiles import belief_target, sampled
+from rhythm_env.profiles import belief_target
 from tests.pace import paces
 
 MONDAY = datetime(2026, 1, 5, 6, tzinfo=UTC)

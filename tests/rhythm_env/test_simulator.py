@@ -13,14 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge import registry
-from lab.environments import grading
+from lab.environments import dynamics, grading
+from lab.environments.dynamics import CONDITIONS, sampled
 from lab.evaluation.strategies import strategy
 from lab.evaluation.week import Weeks, begin, observation
-from rhythm_env import constants, dynamics
+from rhythm_env import constants
+from rhythm_env.dynamics import ACTIONS, start
 from rhythm_env.interface import ActionType, observation_from_json
-from rhythm_env.profiles import CONDITIONS, Profiles, archetypes, belief_target, sampled
+from rhythm_env.profiles import Profiles, archetypes, belief_target
 
-INDEX = {action: number for number, action in enumerate(dynamics.ACTIONS)}
+INDEX = {action: number for number, action in enumerate(ACTIONS)}
 conditions = st.sampled_from(CONDITIONS)
 seeds = st.lists(st.integers(0, 40_000), min_size=1, max_size=5)
 plays = st.lists(st.integers(0, 9), min_size=28, max_size=28)
@@ -86,7 +88,7 @@ def test_meters_and_grades_stay_in_bounds(chosen: list[int], condition: str, act
 @given(plays, st.integers(0, 3))
 def test_the_neutral_person_has_no_anomaly(actions: list[int], slot: int) -> None:
     neutral = Profiles(np.full((5, 1), 0.2), {name: np.array([value]) for name, value in constants.NEUTRAL.items()})
-    meters = dynamics.start(1)
+    meters = start(1)
     for action in actions:
         meters, _, anomaly = dynamics.step(meters, np.array([action]), slot, neutral, np.zeros(1, dtype=np.intp))
         calm = meters[3] >= constants.NEUTRAL["tolerance"]

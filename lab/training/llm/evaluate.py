@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from lab.environments.dynamics import sampled
 from lab.training.llm.trajectories import Lesson
 from policies.llm.asking import Said, Unreadable, read
 from policies.llm.prompt import Message
 from rhythm_env.interface import ActionType
-from rhythm_env.profiles import belief_target, sampled
+from rhythm_env.profiles import belief_target
 
 AT_ONCE = 32  # prompts
 UNKNOWING = 0.5  # of a belief that says nothing

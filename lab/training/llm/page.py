@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge.advice.intervals import half
 from lab.cli.figures import table
+from lab.evaluation.intervals import half
 from lab.pictures import COLOURS, panels, saved
 from lab.training.llm.contest import CONDITIONS, columns
 

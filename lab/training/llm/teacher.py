@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from lab.training.llm import trajectories
 from lab.training.llm.trajectories import LIFE, LIFE_WEEKS, WEEK, Answered, Episode
 from policies import heuristic, planner
-from policies.llm.asking import Chat, Question, Said, Unreadable, asked, read, written
+from policies.llm.asking import CLOSED, OPENED, Chat, Question, Said, Unreadable, asked, read
 from policies.llm.prompt import TOKENS, messages
 from rhythm_env.chat import Fault
-from rhythm_env.interface import Decision, Observation, Policy
+from rhythm_env.interface import ActionType, Belief, Decision, Observation, Policy
 
 if TYPE_CHECKING:
     from lab.evaluation.week import Weeks
@@ -228,3 +228,8 @@ def cost(model: str, used: Usage, prices: Mapping[str, Mapping[str, float]]) -> 
     if model not in prices or used.prompt is None or used.answer is None:
         return None
     return (used.prompt * prices[model]["input"] + used.answer * prices[model]["output"]) / MILLION
+
+
+def written(reasoning: str, belief: Belief, action: ActionType) -> str:
+    """Return an answer's text in the form that ``read`` accepts."""
+    return f"{OPENED}{reasoning}{CLOSED}\n{belief.digits()} {action}"

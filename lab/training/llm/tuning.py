@@ -17,12 +17,13 @@ from typing import Any
 
 import torch
 
-from bridge.advice.adapters import answered_advice, attempts, enough, version
+from bridge.advice.adapters import attempts
 from bridge.domain.records import Prior, User
 from bridge.domain.rendering import for_person
 from bridge.installation import Bridge
 from lab.training.checkpoint import replace
 from lab.training.llm import model
+from lab.training.llm.attempts import answered_advice, enough, version
 from lab.training.llm.personal import Row, row
 from policies.llm.prompt import Message
 from rhythm_env.interface import Answer, observation_from_json

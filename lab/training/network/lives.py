@@ -13,15 +13,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from lab.environments import dynamics
+from lab.environments.dynamics import utilities
 from lab.evaluation.week import Weeks
 from lab.training.network import simulate
 from lab.training.network.teacher import Teacher
 from policies.llm.sequence.slots import Slots
 from policies.planner.advice import AHEAD
 from policies.planner.plans import NORMAL
-from rhythm_env import dynamics
 from rhythm_env.constants import EVENT_CHANCE, METERS, SLOTS, STEPS
-from rhythm_env.dynamics import CLEARLY_BETTER, EVENT_NAMES, P, acceptance, utilities
+from rhythm_env.dynamics import CLEARLY_BETTER, EVENT_NAMES, P, acceptance
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -78,7 +79,7 @@ class Lives:
         self.seen.append((np.clip(levels, 0, 1), deviations, np.where(self.unread, 0.0, coverages)))
 
     def standings(self, slot: int) -> Array:
-        """Return ``rhythm_env.dynamics.standing`` with every action feasible, shape (10, n)."""
+        """Return ``lab.environments.dynamics.standing`` with every action feasible, shape (10, n)."""
         worth = utilities(self.weeks.meters, slot, self.weeks.people)
         return np.asarray((worth - worth.mean(axis=0)) / np.maximum(worth.std(axis=0), 1e-6))
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from bridge import registry
+from lab.environments.dynamics import CONDITIONS
 from lab.evaluation.grades import evaluate
 from lab.evaluation.strategies import CONSTANT
 from lab.pictures import COLOURS, panels, saved
 from lab.policies.network import Learned
 from rhythm_env.interface import Policy
-from rhythm_env.profiles import CONDITIONS
 
 Watch = Callable[[str], Callable[[int, int], None]]
 

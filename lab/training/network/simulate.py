@@ -1,8 +1,9 @@
 """Practice weeks of made-up people, as the network sees them. No evaluation uses these people.
 
-``rhythm_env.profiles.sampled`` makes the people of the evaluation from their seeds. The people here come from another
-stream of random numbers. There are people like those of the evaluation, the three archetypes, blends of two people, and
-people with a single strong preference. Real people's weights and traits may be spread differently from the simulator's.
+``lab.environments.dynamics.sampled`` makes the people of the evaluation from their seeds. The people here come from
+another stream of random numbers. There are people like those of the evaluation, the three archetypes, blends of two
+people, and people with a single strong preference. Real people's weights and traits may be spread differently from the
+simulator's.
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ from numpy.typing import NDArray
 
 from lab.evaluation.week import Weeks
 from policies.llm.sequence.slots import PER_SLOT, PRESENT, TALLIES, Slots, felt, present, vectors, weighed
-from rhythm_env import dynamics
 from rhythm_env.constants import ARCHETYPES, EVENT_CHANCE, METERS, RANGES, STEPS, WEIGHT_FLOOR
-from rhythm_env.dynamics import EVENT_NAMES
+from rhythm_env.dynamics import EVENT_NAMES, start
 from rhythm_env.interface import HISTORY_STEPS
 from rhythm_env.profiles import Profiles, archetypes
 
@@ -68,7 +68,7 @@ def begin(seeds: range, copies: int = 1) -> Weeks:
         drawn.append(np.where(happens, rng.integers(1, len(EVENT_NAMES), STEPS), 0))
     index = np.tile(np.arange(len(seeds)), copies)
     events = np.array(drawn, dtype=np.intp).T[:, index]
-    return Weeks(people=people(seeds).take(index), events=events, meters=dynamics.start(len(index)))
+    return Weeks(people=people(seeds).take(index), events=events, meters=start(len(index)))
 
 
 @dataclass(slots=True)

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lab.environments import grading
+from lab.environments import dynamics, grading
 from lab.evaluation.week import Weeks
 from policies.planner import CURIOSITY
 from policies.planner.plans import informed
-from rhythm_env import dynamics
 from rhythm_env.constants import (
     ADAPTED_BY,
     CRASH_LEVEL,

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from bridge import registry
+from lab.environments.dynamics import sampled, standing, utilities
 from lab.evaluation.deployed import Life, Slice
 from lab.people.answering import answer
-from rhythm_env.dynamics import ACTIONS, acceptance, standing, utilities
+from rhythm_env.dynamics import ACTIONS, acceptance
 from rhythm_env.interface import (
     REWARD,
     ActionType,
@@ -28,7 +29,7 @@ from rhythm_env.interface import (
     Slot,
     observation_from_json,
 )
-from rhythm_env.profiles import archetypes, belief_target, sampled
+from rhythm_env.profiles import archetypes, belief_target
 
 pytestmark = pytest.mark.slow
 

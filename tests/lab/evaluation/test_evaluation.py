@@ -15,9 +15,9 @@ import pytest
 from bridge import registry
 from bridge.domain.errors import SetupError
 from lab.cli.figures import give_or_take, ranged
+from lab.environments.dynamics import CONDITIONS
 from lab.evaluation.grades import best_constant, evaluate, ratio, seeds_of, skills, summary
 from lab.marked_documents import put
-from rhythm_env.profiles import CONDITIONS
 
 FIGURES = (
     *("final_score", "final_score_without_belief", "belief_mae"),

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from bridge.domain.guard import Guard
+from lab.environments.dynamics import sampled
 from lab.evaluation.deployed import Life
 from lab.evaluation.guarded import Guarded
 from lab.evaluation.trials import FIGURES, Trial, from_json, play, rows, to_json
@@ -21,7 +22,6 @@ from lab.evaluation.worlds import NAMES, WORLDS, world
 from lab.policies.random import open_policy
 from rhythm_env.dynamics import acceptance
 from rhythm_env.interface import ActionType, Answer
-from rhythm_env.profiles import sampled
 
 OWN = """
 from rhythm_env.interface import ActionType

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from bridge import registry
 from bridge.domain.slots import moment_of
+from lab.environments.dynamics import sampled
 from lab.evaluation.grades import evaluate
 from lab.evaluation.week import Weeks, begin, observation
 from lab.policies.network import WEIGHTS, Learned, open_policy
@@ -26,7 +27,7 @@ from policies.llm.sequence.slots import PER_SLOT, PRESENT, weighed
 from policies.planner.inference import answered
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation
-from rhythm_env.profiles import belief_target, sampled
+from rhythm_env.profiles import belief_target
 from tests.pace import paces
 
 GOLDEN = Path(__file__).with_name("network_golden.json")

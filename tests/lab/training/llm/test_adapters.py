@@ -21,6 +21,7 @@ from bridge.domain.records import Feedback, FullRecommendation, Prior, User
 from bridge.domain.slots import slot_bounds
 from bridge.ingest import connecting
 from lab.evaluation.deployed import ZONES, Life, Slice
+from lab.training.llm.attempts import enough
 from lab.training.llm.personal import row
 from policies.llm import PERSONAL_DAYS, Llm
 
@@ -82,7 +83,7 @@ def test_too_little_is_said_with_the_next_command(
 ) -> None:
     user = stored(bridge, month[:30])
     with pytest.raises(SetupError, match=r"30 times .* it takes 40 in 21 days; .*: bridge recommend"):
-        adapters.enough(bridge, user, adapters.given(bridge, user, begin(month[40])), begin(month[40]))
+        enough(bridge, user, adapters.given(bridge, user, begin(month[40])), begin(month[40]))
 
 
 def test_the_daemon_makes_none_unless_a_model_is_named(bridge: installation.Bridge, month: list[Slice]) -> None:

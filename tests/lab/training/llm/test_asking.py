@@ -19,8 +19,9 @@ from bridge import registry
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
 from bridge.recordings.server import Answer, LabServer, Request
+from lab.training.llm.teacher import written
 from policies.llm import Llm, open_policy
-from policies.llm.asking import Unreadable, read, written
+from policies.llm.asking import Unreadable, read
 from policies.llm.sequence import SequencePolicy
 from rhythm_env.interface import ActionType, Belief, Decision, Policy
 from tests.chat_service import choice

@@ -17,8 +17,9 @@ from bridge.recordings.server import LabServer
 from lab.evaluation.strategies import INDEX
 from lab.evaluation.week import begin
 from lab.training.llm import rewards, teacher, trajectories
+from lab.training.llm.teacher import written
 from lab.training.llm.trajectories import LIFE, LIFE_WEEKS, Episode
-from policies.llm.asking import Chat, Said, read, written
+from policies.llm.asking import Chat, Said, read
 from policies.planner import Planner
 from rhythm_env.chat import Fault
 from rhythm_env.interface import ActionType, Belief, Decision, Observation, Policy
