@@ -111,7 +111,7 @@ NOTICES = {  # the functions that make a message to a person; of advice, a trial
     "advice/notify.py:deliver_test",
 }
 SENDING = {"requests", "apprise", "paho", "smtplib", "socket", "urllib.request", "http.client", "http.server", "httpx"}
-SENDING |= {"obstore", "boto3", "ftplib", "websockets", "aiohttp", "bridge.http.session", "bridge.http.egress"}
+SENDING |= {"obstore", "boto3", "ftplib", "websockets", "aiohttp", "bridge.http.transport", "bridge.http.egress"}
 SENDING |= {"rhythm_env.chat"}
 PARTS_WITH_DATA = (
     "advice",

@@ -17,8 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bridge import http
-from bridge.http.session import QuickSession, unsigned
-from bridge.http.transport import POOLS_MAX
+from bridge.http.transport import POOLS_MAX, QuickSession, unsigned
 
 Asked = list[tuple[str, str | None]]  # address as the server got it, and the header Authorization
 

@@ -38,7 +38,7 @@ SCOPE_SEARCH_BYTES = 4096  # of a refusal; a refusal that names a scope is short
 
 def open_session() -> requests.Session:
     """Return a ``requests`` session whose GETs are retried after connection errors and server errors."""
-    from bridge.http.session import QuickSession
+    from bridge.http.transport import QuickSession
 
     return prepare(QuickSession())
 
@@ -48,7 +48,7 @@ def open_typed_session(allowed: Collection[str], trust: Trust | None = None) -> 
 
     It connects only to public addresses and to the hosts in ``allowed``, and ignores proxies of the environment.
     """
-    from bridge.http.session import QuickSession
+    from bridge.http.transport import QuickSession
 
     session = QuickSession()
     _ignore_proxies(session)
@@ -64,8 +64,7 @@ def prepare(
 
     ``transport(max_retries=...)`` makes the adapter. ``trust`` is in certificates of one address.
     """
-    from bridge.http.session import unsigned
-    from bridge.http.transport import Bounded
+    from bridge.http.transport import Bounded, unsigned
 
     adapter = _kept() if transport is None else transport(max_retries=_retries())
     for scheme in ("https://", "http://"):

@@ -20,7 +20,7 @@ from bridge.ingest import runs
 from bridge.ingest.files import DiskFile
 from bridge.store import Store
 from connectors.apple.export import files
-from connectors.apple.export.merging import quarters
+from connectors.apple.export.days import quarters
 from connectors.apple.export.units import offset_of_beats
 from tests.apple_health.documents import Text
 from tests.samples import sample

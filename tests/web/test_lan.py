@@ -23,11 +23,11 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import verification
 
-from bridge.auth import access, authority
-from bridge.auth.authority import LEAF_LASTS, Authority, Place
+from bridge.auth import access
 from bridge.auth.key_storage import key_storage_of
 from bridge.auth.vault import rotate
 from bridge.web import lan
+from bridge.web.lan import LEAF_LASTS, Authority, Place
 from tests.commands import bridge as command
 from tests.web.served import open_at
 
@@ -73,7 +73,7 @@ def met(port: int, name: str, trusted: Authority) -> bytes:
 
 @pytest.fixture(scope="module")
 def signer() -> Authority:
-    return authority.made(HOME, now=datetime.now(UTC))
+    return lan.new_authority(HOME, now=datetime.now(UTC))
 
 
 def test_devices_take_the_machine_s_name_and_address(signer: Authority) -> None:
@@ -106,7 +106,7 @@ def test_devices_refuse_what_the_authority_s_key_signs_for_anybody_else(signer: 
 
 
 def test_an_authority_of_a_machine_without_an_address_signs_no_address() -> None:
-    signer = authority.made(of("rhythm.internal"), now=datetime.now(UTC))
+    signer = lan.new_authority(of("rhythm.internal"), now=datetime.now(UTC))
     stolen = lan.context_of(replace(signer, place=HOME))
     with answering(stolen) as port, pytest.raises(ssl.SSLCertVerificationError, match="subtree"):
         met(port, "127.0.0.1", signer)
@@ -132,10 +132,10 @@ def test_it_is_kept_sealed_and_made_anew_only_for_another_machine_or_if_wanted(t
     store, vault = bridge.store, bridge.vault
 
     def kept(place: Place = HOME, *, anew: bool = False) -> str:
-        return authority.kept(store, vault, place, anew=anew, now=now).fingerprint
+        return lan.kept_authority(store, vault, place, anew=anew, now=now).fingerprint
 
     first = kept()
-    sealed = store.connections.client(authority.KEPT_NAME)
+    sealed = store.connections.client(lan.KEPT_NAME)
     assert sealed is not None
     assert b"PRIVATE" not in sealed
     assert {kept(), kept(Place(names=HOME.names, addresses=("10.0.0.7",)))} == {first}

@@ -1,4 +1,4 @@
-"""Serve the page of connections: sources, their keys, consents, syncs, tokens for pushes, imports, export, deletion."""
+"""Serve the pages of the beginning and of connections: sources, keys, consents, syncs, push tokens, imports, export."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from bridge.ingest import clients, connecting
 from bridge.ingest.connecting import NewConsent
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
+from bridge.web.beginnings import things
 from bridge.web.jobs import DONE, Job
 from bridge.web.pages.entries import answers
 from bridge.web.pages.ownership import just_marked, owned
@@ -37,7 +38,6 @@ KEPT_TEXT = say("{name} is disconnected and its data kept. It did not confirm: r
 DELETED = say("{name} is disconnected and its data deleted. It did not confirm: revoke the consent there as well.")
 Text = Annotated[str, Form(max_length=4000)]
 Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_length=20)]
-
 Key = Annotated[str, Form(min_length=1, max_length=500)]
 Secret = Annotated[str, Form(max_length=500)]
 
@@ -267,3 +267,25 @@ def _keys_page(
         typed=typed,
         saved=saved,
     )
+
+
+@router.get("/begin")
+def begin(visit: Visitor) -> HTMLResponse:
+    """Show the devices, calendars and files that a person may have, for the person to choose from."""
+    sources = registry.names("connectors")
+    found = [
+        {"thing": one, "hint": one.hint if one.ways_of(sources) or not one.ways else say("by a file")}
+        for one in things(registry.specs())
+    ]
+    return page("begin.html", visit, things=found)
+
+
+@router.get("/begin/{name}")
+def way(visit: Visitor, name: str) -> HTMLResponse:
+    """Show the ways from a thing to its data, the shortest first and open. An unknown thing gets 404."""
+    thing = next((one for one in things(registry.specs()) if one.name == name), None)
+    if thing is None:
+        raise HTTPException(404, _("that is not known here; choose from the list: /begin"))
+    found = thing.ways_of(registry.names("connectors"))
+    ways = [{"way": one, "source": shown_source(visit, registry.spec(one.source))} for one in found]
+    return page("begin/thing.html", visit, thing=thing, ways=ways)

@@ -27,7 +27,7 @@ from bridge.domain.records import Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneHistory, local_time, moment_at
 from bridge.domain.titles import SLOT_TITLES, advice_title
-from bridge.web import ahead, expected
+from bridge.web import ahead, weeks
 from bridge.web.day import SLOT_HEADINGS, answered, is_part, mark_seen
 from bridge.web.pages.ownership import just_marked, owned
 from bridge.web.render import page, part
@@ -69,7 +69,7 @@ def week(
 
 
 def _shown(visit: Visit, monday: date, *, status: int = 200, moved: str = "", **also: Any) -> HTMLResponse:
-    found, owned_, at_places = cached_week(visit, monday), owned(visit), expected.moved(visit)
+    found, owned_, at_places = cached_week(visit, monday), owned(visit), weeks.moved(visit)
     return page(
         "week.html",
         visit,
@@ -84,7 +84,7 @@ def _shown(visit: Visit, monday: date, *, status: int = 200, moved: str = "", **
         calendar=found.calendar,
         days=_drawn(visit, found, owned_, at_places),
         just_moved=next((one for one in at_places if one["task"] == moved), None),
-        coming=bool(expected.coming_days(visit, monday)),
+        coming=bool(weeks.coming_days(visit, monday)),
         week_name=week_name(monday),
         owned=owned_,
         **{"marked": None, "calendars_saved": False, "wrong": None, **also},
@@ -116,8 +116,8 @@ def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_
     monday = monday_of(week, visit.now, visit.user.zones)
     if not is_part(request):
         return RedirectResponse(f"/week?week={week_name(monday)}", 303)
-    found = expected.expected(visit, monday, seen=is_seen(request, visit))
-    moved = expected.moved(visit)
+    found = weeks.expected(visit, monday, seen=is_seen(request, visit))
+    moved = weeks.moved(visit)
     cells = {one["cell"] for one in (*found, *moved)}
     week_ = cached_week(visit, monday)
     days = _days(_Drawn(visit=visit, week=week_, tones=_tones(owned(visit)), expected=found, moved=moved))
@@ -217,14 +217,14 @@ def _mode(said: Sequence[modes.Spell], day: date) -> str | None:
 
 
 def _due(drawn: _Drawn, day: date, today: date) -> dict[str, Any]:
-    cells = {expected.cell_id(slot.facts.moment.date, slot.facts.moment.slot) for slot in drawn.week.slots}
+    cells = {weeks.cell_id(slot.facts.moment.date, slot.facts.moment.slot) for slot in drawn.week.slots}
     moved = {one["task"]: one["when"] for one in drawn.moved}
     here = {one["task"] for one in drawn.moved if one["cell"] in cells}
     due = [(one, one.due) for one in drawn.week.tasks if one.due is not None and str(one.key) not in here]
     found = [one for one, date_ in due if (max(date_, today) if day == today else date_) == day >= today]
     told = [
         {
-            "id": expected.due_id(one.key),
+            "id": weeks.due_id(one.key),
             "key": one.key,
             "title": one.title,
             "moved": moved.get(str(one.key)),
@@ -254,7 +254,7 @@ def _entries(drawn: _Drawn, slot: WeekSlot) -> Iterator[dict[str, Any]]:
 
 def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
     visit, week, moment = drawn.visit, drawn.week, slot.facts.moment
-    cell = expected.cell_id(moment.date, moment.slot)
+    cell = weeks.cell_id(moment.date, moment.slot)
     entries = [*_entries(drawn, slot)]
     things = [*entries, *(_advice(visit, one, slot) for one in slot.advice)]
     things += [one for one in drawn.expected if one["cell"] == cell]
@@ -297,10 +297,10 @@ def _advice(visit: Visit, one: Recommendation, slot: WeekSlot) -> dict[str, Any]
     movable = open_ and not elsewhere and one.created_at <= visit.now
     return {
         "at": one.start if inside and one.start is not None else slot.facts.end,
-        "from": expected.clock(visit, one.start) if inside and one.start is not None else None,
+        "from": weeks.clock(visit, one.start) if inside and one.start is not None else None,
         "name": shown(advice_title(one.action, one.kind)),
         "what": one.what,
-        "reasons": for_person(one.facts[: expected.REASONS_MAX]),
+        "reasons": for_person(one.facts[: weeks.REASONS_MAX]),
         "state": _("put off from {slot}", slot=slot_name(one.moment)) if here else answered(one) or None,
         "moves_to": f"/week/{one.id}" if movable else None,
         "undo": one.id if here and movable else None,
