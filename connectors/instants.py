@@ -114,6 +114,17 @@ def local_date(at: datetime, offset: int | None) -> date:
     return (at + timedelta(minutes=offset or 0)).date()
 
 
+def due_time(at: datetime | None, zone: tzinfo | None, day: date | None) -> datetime | None:
+    """Return the instant on ``day`` at the clock time that ``at`` is in ``zone`` (None is UTC), or None.
+
+    A clock time of midnight gives None, because lists write it for a date alone.
+    """
+    local = None if at is None else at.astimezone(zone or UTC)
+    if local is None or day is None or local.time() == time():
+        return None
+    return datetime.combine(day, local.time(), local.tzinfo).astimezone(UTC)
+
+
 def midnight(day: date) -> datetime:
     """Return the first instant of a date in UTC."""
     return datetime.combine(day, time(), UTC)

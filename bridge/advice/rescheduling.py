@@ -147,7 +147,7 @@ def _place_of(person: Person, task: Task, slot: Moment) -> Stretch | None:
     action = person.task_actions.get(task.key, ActionType.ADMIN_WORK)
     held = [place for one, place in moved_tasks(person) if one.key != task.key]
     held += [(one.start, one.end) for one in said_of(person) if one.what != task.title]
-    for one in (task, replace(task, due=slot.date)):
+    for one in (task, replace(task, due=slot.date, due_at=None)):
         option = choice.gap_in(person, action, one, slot, after=person.now)
         if option is not None and not clipped(merged(held), option.start, option.end):
             return option.start, option.end

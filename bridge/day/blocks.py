@@ -165,7 +165,7 @@ def kept_tasks(person: Person, day: date, given: Sequence[Block]) -> list[Block]
         taken = merged([*person.attended, *((one.start, one.end) for one in (*given, *found))])
         if not clipped(taken, start, end):
             candidate = of_task(task, person)
-            told = of_due(candidate, Grid(person=person, date=day)).weighed(round(due_weight(candidate, day), 2))
+            told = of_due(candidate, Grid(person=person, date=day), start).weighed(round(due_weight(candidate, day), 2))
             facts = (fact("moved"), told) if was_moved else (told,)
             block = Block(start=start, end=end, kind="task", action=candidate.action, title=task.title, facts=facts)
             found.append(replace(block, task=str(task.key)))

@@ -125,7 +125,8 @@ def _working_day(candidate: Candidate, view: View) -> date | None:
 
 def _task_hours(candidate: Candidate, view: View) -> Stretch:
     grid = view.grid
-    low = max(grid.wake + HOUR, grid.wake if grid.work else grid.since(FREE_FROM))
+    timed = candidate.task is not None and candidate.task.due_at is not None and is_urgent(candidate, view)
+    low = max(grid.wake + HOUR, grid.wake if grid.work or timed else grid.since(FREE_FROM))
     if grid.work and not presses(candidate, view) and grid.work[0][0] < grid.since(NOON):
         low = max(low, grid.work[0][0])  # what has days of time is nothing for before work
     if is_urgent(candidate, view):

@@ -64,8 +64,17 @@ def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool 
     """Return the possible length in cells for each start from ``first`` to before ``last``, or the fact that refuses.
 
     ``asked``: the person wants it, so only firm rules count. Wished hours outrank guesses. For a task due today without
-    a gap, ways and pauses are shortened, and then a part of the task suffices.
+    a gap, ways and pauses are shortened, and then a part of the task suffices. One that fits nowhere before its due
+    time may come after it.
     """
+    found = _in_time(candidate, view, first, last, asked=asked)
+    if not isinstance(found, Fact) or candidate.task is None or candidate.task.due_at is None:
+        return found
+    late = replace(candidate, task=replace(candidate.task, due_at=None))
+    return _in_time(late, view, first, last, asked=asked)
+
+
+def _in_time(candidate: Candidate, view: View, first: int, last: int, *, asked: bool) -> Starts | Fact:
     found = _fit(candidate, view, first, last, asked=asked)
     inside = None if asked or not own_spans(candidate, view) else in_hours(candidate, view, first)
     if inside is not None and not isinstance(inside, Fact):

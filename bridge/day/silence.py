@@ -182,7 +182,7 @@ def _fits(candidate: Candidate, view: View) -> datetime | None:
 def _tomorrow(task: Task, view: View) -> datetime | None:
     """Return the best time for an overdue task tomorrow, or that of an entry planned for it, or None."""
     day = view.grid.date + DAY
-    late = of_task(replace(task, due=day), view.person)
+    late = of_task(replace(task, due=day, due_at=None), view.person)
     one = judged(late, tomorrow := View(grid=Grid(person=view.person, date=day), said=view.said), 0, tomorrow.grid.size)
     if one.refusal is None:
         return view.person.local(tomorrow.grid.at(int(np.argmax(one.value))))

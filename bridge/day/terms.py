@@ -389,7 +389,7 @@ TERMS: tuple[Term, ...] = (
     Term(
         name="due",
         value=lambda one, view, _: due_weight(one, view.grid.date),
-        told=lambda one, view, _: of_due(one, view.grid),
+        told=lambda one, view, start: of_due(one, view.grid, view.grid.at(start)),
     ),
     Term(name="ill", actions=TIRED, value=_body("ill"), told=lambda _, view, __: view.person.body.why),
     Term(name="strained", actions=TIRED, value=_body("strained"), told=lambda _, view, __: view.person.body.why),

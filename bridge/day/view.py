@@ -380,17 +380,22 @@ def is_call(task: Task) -> bool:
 
 
 def deadline(candidate: Candidate, person: Person) -> datetime | None:
-    """Return the instant by which a candidate must end, which is the end of its due date. None if overdue."""
-    due = candidate.due
-    if due is None or due < person.date_of(person.now):
+    """Return the instant by which a candidate must end: its due time, or the end of its due date. None if overdue."""
+    task, due = candidate.task, candidate.due
+    if task is None or due is None or due < person.date_of(person.now):
         return None
-    return midnight(due + DAY, person.known.zones)
+    return task.due_at or midnight(due + DAY, person.known.zones)
 
 
-def of_due(candidate: Candidate, grid: Grid) -> Fact:
+def of_due(candidate: Candidate, grid: Grid, start: datetime | None = None) -> Fact:
     """Return how far ahead of its due date a task is placed, or before which closing time."""
-    if candidate.task is not None and candidate.task.key in grid.person.errands:
-        return if_at_all(grid.person, grid.person.errands[candidate.task.key].why)
+    task = candidate.task
+    if task is not None and task.key in grid.person.errands:
+        return if_at_all(grid.person, grid.person.errands[task.key].why)
+    if task is not None and task.due_at is not None and task.due == grid.date:
+        late = (start or grid.person.now) >= task.due_at
+        kind = "was_due_at" if grid.person.now >= task.due_at else "due_at_full" if late else "due_at"
+        return fact(kind, time=grid.person.local(task.due_at))
     days = 0 if candidate.due is None else (candidate.due - grid.date).days
     today = grid.person.date_of(grid.person.now)
     if grid.date > today:

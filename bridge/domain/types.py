@@ -152,7 +152,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """An entry of a task list, whose key is ``list``. ``due`` is a date, because sources give no time of day.
+    """An entry of a task list, whose key is ``list``. ``due_at`` is the instant on the date ``due``, if it is known.
 
     ``due`` is None for a task without a due date, and ``completed`` while the task is open.
     """
@@ -163,11 +163,13 @@ class Task:
     due: date | None = None
     completed: datetime | None = None
     effort: float | None = None  # hours, when the user gives them
+    due_at: datetime | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", plain_title(self.title))
-        if self.completed is not None:
-            object.__setattr__(self, "completed", require_aware(self.completed))
+        for name in ("completed", "due_at"):
+            if (at := getattr(self, name)) is not None:
+                object.__setattr__(self, name, require_aware(at))
 
 
 Item = Sample | Episode | Event | Task

@@ -40,7 +40,7 @@ _DECODERS: dict[str, dict[str, Callable[[Any], Any]]] = {
         "recurrence": tuple,
         "response": Response,
     },
-    "task": {"due": _day, "completed": _instant},
+    "task": {"due": _day, "completed": _instant, "due_at": _instant},
 }
 
 

@@ -10,7 +10,7 @@ SPEC = ConnectorSpec(
     streams=("entry",),
     called={"entry": "calendars"},
     normaliser="connectors.icalendar.meaning:of_server",
-    normaliser_version=3,
+    normaliser_version=4,
     settings=(
         Setting(
             name="url",

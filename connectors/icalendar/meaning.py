@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from bridge.domain.errors import BadRecord
 from bridge.domain.recurrence import Series, ended
 from bridge.domain.types import Event, Item, RawRecord, Response, Task
-from connectors.instants import EVENT_YEARS, calendar_date, time_zone, utc, zone_of_arrival
+from connectors.instants import EVENT_YEARS, calendar_date, due_time, time_zone, utc, zone_of_arrival
 from connectors.payload import mapping, rows, words
 
 RESPONSES = {
@@ -79,7 +79,9 @@ def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> list[Item]:
         if left is None:
             return []
         day += left.date() - series.first.date()
-    return [Task(key=key, list=calendar, title=words(payload.get("title")), due=day, completed=_completed(payload))]
+    due_at = due_time(_instant(due), time_zone(_zone(due)), day)
+    title, completed = words(payload.get("title")), _completed(payload)
+    return [Task(key=key, list=calendar, title=title, due=day, due_at=due_at, completed=completed)]
 
 
 def _series(begins: Any, payload: Mapping[str, Any]) -> Series | None:

@@ -16,7 +16,7 @@ SPEC = ConnectorSpec(
     title=say("iCalendar (file or secret address)"),
     delivers=frozenset({"events", "tasks"}),
     streams=("event", "task"),
-    normaliser_version=4,
+    normaliser_version=5,
     normaliser="connectors.icalendar.meaning:of_file",
     settings=(
         Setting(

@@ -8,6 +8,7 @@ SPEC = ConnectorSpec(
     title=say("Taskwarrior (task export)"),
     delivers=frozenset({"tasks"}),
     streams=("task",),
+    normaliser_version=2,
     normaliser="connectors.taskwarrior.files:normalise",
     recognises="connectors.taskwarrior.files:recognise",
     reads="connectors.taskwarrior.files:read",

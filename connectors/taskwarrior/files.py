@@ -16,7 +16,7 @@ from bridge.domain.errors import BadRecord, SourceChanged
 from bridge.domain.ports import File
 from bridge.domain.types import Item, Page, RawRecord, Task
 from bridge.ingest.json_stream import Broken, Json
-from connectors.instants import EVENT_YEARS, time_zone, utc_of_unix
+from connectors.instants import EVENT_YEARS, due_time, time_zone, utc_of_unix
 from connectors.lists import file_pages, named
 from connectors.payload import words
 
@@ -120,16 +120,19 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
         raise BadRecord("taskwarrior/task: status is unknown")
     of = words(payload.get("project")) or NO_PROJECT
     completed = _completed(payload) if status == "completed" else None
-    return [Task(key=record.key, list=of, title=title, due=_due(payload), completed=completed)]
+    due, due_at = _due(payload)
+    return [Task(key=record.key, list=of, title=title, due=due, due_at=due_at, completed=completed)]
 
 
-def _due(payload: Any) -> date | None:
+def _due(payload: Any) -> tuple[date | None, datetime | None]:
+    """Return the date on which a task is due and the instant, None where midnight stands for the date."""
     if payload.get("due") is None:
-        return None
+        return None, None
     at, zone = _instant(payload.get("due")), time_zone(payload.get("zone"))
     if at is None or zone is None:
         raise BadRecord("taskwarrior/task: due or zone is unreadable")
-    return at.astimezone(zone).date()
+    day = at.astimezone(zone).date()
+    return day, due_time(at, zone, day)
 
 
 def _completed(payload: Any) -> datetime:

@@ -8,6 +8,7 @@ SPEC = ConnectorSpec(
     title=say("Todoist (backup or export file)"),
     delivers=frozenset({"tasks"}),
     streams=("task",),
+    normaliser_version=2,
     normaliser="connectors.todoist.normalise:normalise",
     recognises="connectors.todoist.files:recognise",
     reads="connectors.todoist.files:read",

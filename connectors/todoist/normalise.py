@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Item, RawRecord, Task
-from connectors.instants import EVENT_YEARS, calendar_date, time_zone, utc
+from connectors.instants import EVENT_YEARS, calendar_date, due_time, time_zone, utc
 from connectors.payload import words
 
 LABELS = re.compile(r"(?:\s+@[^\s@]+)+$")  # a CSV file adds them to the title
@@ -31,9 +31,11 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
     if title.startswith(HEADING):
         return []
     zone = time_zone(payload.get("zone"))
-    due = _day(payload.get("due"), zone) or _day(payload.get("deadline"), zone)
+    due = _day(payload.get("due"), zone)
+    due_at = due_time(_at(payload.get("due"), zone), zone, due)
+    due = due or _day(payload.get("deadline"), zone)
     title = LABELS.sub("", title) if payload.get("labelled") is True else title
-    return [Task(key=record.key, list=of, title=title, due=due, completed=_completed(payload))]
+    return [Task(key=record.key, list=of, title=title, due=due, due_at=due_at, completed=_completed(payload))]
 
 
 def _completed(payload: Any) -> datetime | None:
@@ -46,10 +48,14 @@ def _completed(payload: Any) -> datetime | None:
     return found
 
 
+def _at(text: Any, zone: ZoneInfo | None) -> datetime | None:
+    return None if zone is None else utc(text, EVENT_YEARS, zone=zone)
+
+
 def _day(text: Any, zone: ZoneInfo | None) -> date | None:
     if not isinstance(text, str):
         return None
-    at = utc(text, EVENT_YEARS) if "T" in text else None
+    at = _at(text, zone)
     if at is not None and zone is not None:
         return at.astimezone(zone).date()
     if iso := ISO_DAY.match(text):

@@ -36,6 +36,28 @@ def test_what_is_late_gets_free_time_on_a_day_with_focus_for_something_else():
         assert {b.kind for b in week(one).blocks(TODAY) if b.title == TASK.title} == kinds
 
 
+def test_a_due_time_is_an_end_where_room_is_before_it_and_else_the_text_says_so():
+    for minutes, full, told in (
+        (690, (), "due_at"),
+        (690, ((480, 690),), "due_at_full"),
+        (660, ((540, 570),), "due_at"),
+    ):
+        task = Task(key="t", list="l", title="Hand in the rota", due=TODAY, due_at=at(TODAY, minutes), effort=0.5)
+        agenda = [entry(TODAY, low, high, A.ADMIN_WORK, "Handover") for low, high in full]
+        one = person(*agenda, hour=7.5, tasks=(task,), task_actions={"t": A.ADMIN_WORK})
+        (block,) = [b for b in week(one).blocks(TODAY) if b.title == task.title]
+        assert (block.end <= task.due_at) is (told == "due_at")
+        assert told in {given.kind for given in block.facts}
+
+
+def test_a_due_time_in_the_morning_of_a_free_day_is_kept():
+    free = TODAY + DAY
+    task = Task(key="t", list="l", title="Hand in the rota", due=free, due_at=at(free, 585), effort=0.5)
+    one = person(hour=7.0, day=free, tasks=(task,), task_actions={"t": A.ADMIN_WORK})
+    (block,) = [b for b in week(one).blocks(free) if b.title == task.title]
+    assert block.end <= task.due_at
+
+
 def put_off(hour=10.0, *agenda, action=A.DEEP_WORK, what=NAME, tasks=(TASK,), day=TODAY, **of):
     """Somebody who at eight put the task off to noon of the next day."""
     given = advice(

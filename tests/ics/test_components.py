@@ -243,6 +243,11 @@ class TestTasks:
     def test_due_is_a_date(self, due: str) -> None:
         assert task(due).due == date(2026, 11, 30)
 
+    def test_a_due_time_is_kept_and_midnight_stands_for_the_date(self) -> None:
+        assert task("DUE;TZID=America/Recife:20261130T120000").due_at == utc("2026-11-30T15:00")
+        for due in ("DUE;VALUE=DATE:20261130", "DUE;TZID=America/Recife:20261130T000000"):
+            assert task(due).due_at is None
+
     def test_open_and_done(self) -> None:
         assert task("STATUS:NEEDS-ACTION").completed is None
         assert task("STATUS:COMPLETED", "COMPLETED:20261118T101500Z").completed == utc("2026-11-18T10:15")

@@ -30,18 +30,19 @@ def test_a_later_export_tells_what_was_done_and_what_is_gone(lite: Store, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("due", "zone", "day"),
+    ("due", "zone", "day", "timed"),
     [
-        ("20261130T230000Z", "Europe/Berlin", "2026-12-01"),
-        ("20261130T230000Z", "America/New_York", "2026-11-30"),
-        ("1796079600", "Europe/Berlin", "2026-12-01"),
+        ("20261130T230000Z", "Europe/Berlin", "2026-12-01", False),
+        ("20261130T230000Z", "America/New_York", "2026-11-30", True),
+        ("1796079600", "Europe/Berlin", "2026-12-01", False),
     ],
 )
-def test_a_task_is_due_on_the_day_where_the_person_lives(due: str, zone: str, day: str) -> None:
+def test_a_task_is_due_on_the_day_where_the_person_lives(due: str, zone: str, day: str, timed: bool) -> None:
     payload: dict[str, Any] = {**OPEN, "due": due, "zone": zone}
     (found,) = normalise(RawRecord(stream="task", key="1", payload=payload), None)
     assert isinstance(found, Task)
     assert str(found.due) == day
+    assert (found.due_at is not None) is timed  # midnight stands for the date
 
 
 @pytest.mark.parametrize("number", ["nan", "-nan", "inf", "NaN", "13,2", ".5", "1.", "007", "1e", "--1", "1.2.3"])

@@ -98,3 +98,19 @@ def test_dates_that_name_a_day_are_read_and_words_are_not(text: str, due: str | 
     payload = {"title": "Tax", "list": "Home", "due": text, "zone": "Europe/Berlin"}
     (found,) = normalise(RawRecord(stream="task", key="1", payload=payload), None)
     assert str(getattr(found, "due", None)) == str(due)
+
+
+@pytest.mark.parametrize(
+    ("text", "due_at"),
+    [
+        ("2026-11-21T23:30:00", "2026-11-21 22:30:00+00:00"),
+        ("2026-11-21T23:30:00Z", "2026-11-21 23:30:00+00:00"),
+        ("2026-11-21 09:30", "2026-11-21 08:30:00+00:00"),
+        ("2026-11-21T00:00:00", None),
+        ("2026-11-21", None),
+    ],
+)
+def test_a_time_of_day_is_kept_and_midnight_stands_for_the_date(text: str, due_at: str | None) -> None:
+    payload = {"title": "Tax", "list": "Home", "due": text, "zone": "Europe/Berlin"}
+    (found,) = normalise(RawRecord(stream="task", key="1", payload=payload), None)
+    assert str(getattr(found, "due_at", None)) == str(due_at)
