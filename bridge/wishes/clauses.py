@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,10 +10,11 @@ from bridge.wishes.clocks import of_half
 from bridge.wishes.hours import AT_NIGHT, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.reasons import Reading, is_days, is_limit
-from bridge.wishes.slots import HEADS, LIMITS, Part
+from bridge.wishes.slots import DISLIKED, HEADS, LIMITS, Part
 
 K = Kind
 SATURDAY, SUNDAY = 5, 6
+SPECIFIES = re.compile(r"\b(?:i\.e|namely|that is|meaning|i mean|in other words|nämlich|das heißt|d\.h|sprich)\b")
 FIRM = (K.EARLIEST, K.LATEST)
 
 
@@ -136,6 +138,8 @@ def at_times_of(before: Part, part: Part) -> Part:
 
 def go_on_with(last: Part, part: Part, read: Reading) -> None:
     bare = not (part.times or part.counts)
+    if last.nots and part.times and not (part.nots or last.times or last.counts):
+        _turn_round(last, part, read)
     if (
         is_days(part)
         and last.spans
@@ -171,6 +175,26 @@ def go_on_with(last: Part, part: Part, read: Reading) -> None:
         raise NotUnderstood  # "not on Tuesdays but on Thursdays"
     else:
         read.clauses.append(inherits(part, last))
+
+
+def _turn_round(last: Part, part: Part, read: Reading) -> None:
+    """Read "no sport while the kids are home, so only from nine to twelve" as "sport only from nine to twelve"."""
+    if part.has(K.ONLY) and last.flags[K.NOT] not in DISLIKED:
+        last.nots = 0
+        del last.flags[K.NOT]
+    elif part.has(K.ONLY) or (
+        read.conditional is last
+        and part.joint is K.THUS
+        and last.actions != ALL
+        and not is_firm(part)
+        and not SPECIFIES.search(read.text.lower())
+    ):
+        raise NotUnderstood  # "no sport while the kids are home, so from nine to twelve": then, or not then?
+
+
+def is_firm(part: Part) -> bool:
+    """Return True for "not before ten" and "not after ten"."""
+    return any(one[0] in FIRM for one in part.spans)
 
 
 def is_never(part: Part) -> bool:

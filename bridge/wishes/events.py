@@ -12,6 +12,7 @@ from typing import Any
 from bridge.domain.phrases import NUMBERS
 
 NOON, HOUR, HALF = 12, 60, 30
+SMALL = {name: at for names in NUMBERS.values() for at, name in enumerate(names.split(), 1) if 3 <= at <= 9}
 HALVES = (
     r"(?P<half>(?: (?:in the |at )?(?:am|pm|morning|afternoon|evening|night)"
     r"| (?:morgens|abends|nachts|früh|vormittags|nachmittags|mittags))?)"
@@ -22,6 +23,11 @@ BARE = re.compile(r"(?<![\d:.])([5-9])[:.](\d\d)(?= ?(?:uhr|h\b|bis|-|und|[,.;]|
 BARE_HOUR = re.compile(r"(?<![\d:.])([5-9])(?= ?(?:bis|-) ?\d| uhr)(?! uhr (?:abends|nachmittags))")
 LIMIT = re.compile(
     r"n't\b|\b(?:no|not|never|nothing|only|stop|kein\w*|nicht\w*|nie|niemals|nix|nur|erst|frei\w*|free|finish\w*|feierabend)\b"
+)
+BARE_RANGE = re.compile(  # without the half of the day, before what may tell it
+    r"\b(?P<from>between|from|zwischen|von) (?P<low>{n}) (?P<to>and|to|till|until|und|bis) (?P<high>{n})\b(?![:.]\d)"
+    r"(?P<rest>(?! ?(?:am|pm)\b)[^,;:.–-]*[,;:.–-](?P<reason>\D*))$".replace("{n}", rf"[3-9]|{'|'.join(SMALL)}"),
+    re.IGNORECASE,
 )
 RANGE = re.compile(r"\d ?(?:to|bis|-|–|till|until) ?|\w (?:to|bis|till) \w")
 Words = Mapping[str, Any]
@@ -54,6 +60,23 @@ def timed(text: str, language: str) -> str:
         found = BARE.sub(r"0\1:\2", BARE_HOUR.sub(r"0\1:00", found))
     told: re.Pattern[str] = words["told"]
     return told.sub(partial(_told, words=words), found)
+
+
+def with_half(text: str, language: str) -> str:
+    """Return "nothing from five to seven, we eat dinner then" with its hours in the evening."""
+    return BARE_RANGE.sub(partial(_halved, words=_words(language)), text)
+
+
+def _halved(found: re.Match[str], words: Words) -> str:
+    shown = [
+        half
+        for name, half in (("by_morning", 0), ("by_evening", NOON))
+        if re.search(words[name], found["reason"].lower())
+    ]
+    low, high = (SMALL.get(one.lower()) or int(one) for one in (found["low"], found["high"]))
+    if len(shown) != 1 or high <= low or re.search(words["known"], found["rest"]):
+        return found[0]
+    return f"{found['from']} {low + shown[0]:02d}:00 {found['to']} {high + shown[0]:02d}:00{found['rest']}"
 
 
 def _told(found: re.Match[str], words: Words) -> str:

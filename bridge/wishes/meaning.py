@@ -75,6 +75,8 @@ ACCOUNTED: Mapping[str, frozenset[Kind]] = {  # kind of a wish -> what was said 
 
 def said_of(part: Part) -> tuple[Said, ...]:
     """Return the wishes of a clause. Raises NotUnderstood also for a word that none of them accounts for."""
+    if part.flags.keys() & (SLEEPERS | {K.FINISH}) and not part.counts:
+        part.flags.pop(K.ENOUGH, None)  # "bed at one will do"
     flags, nots = frozenset(part.flags), part.nots
     found = _said(part)
     kinds = {one.kind if one.at or one.kind not in SLEEPERS_BACK else "night" for one in found}

@@ -6,9 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bridge.domain.sports import is_kind
-from bridge.domain.wish_terms import common
-from bridge.domain.wishes import SUGGESTIONS_DEFAULT
 from bridge.wishes.clauses import (
     FIRM,
     add,
@@ -23,11 +20,13 @@ from bridge.wishes.clauses import (
     share_weeks,
     sharpen,
 )
+from bridge.wishes.events import with_half
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind, lexicon
-from bridge.wishes.meaning import said_of
+from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
+from bridge.wishes.merging import alike, of_week, said_on_days
 from bridge.wishes.reasons import (
     ASKED,
+    FIRST,
     INSTEAD,
     Reading,
     hushes,
@@ -39,139 +38,70 @@ from bridge.wishes.reasons import (
     names_work,
     set_aside,
     share_times,
+    wishes,
 )
+from bridge.wishes.remarks import says_anything, unsaid, without_remarks
 from bridge.wishes.said import Said
-from bridge.wishes.slots import PERSON, POLARITY, Part, parts_of
-from bridge.wishes.spelling import A_DAY, without_adjuncts
+from bridge.wishes.slots import DISLIKED, PERSON, Part, parts_of
 from bridge.wishes.times import COMPANY
-from bridge.wishes.wanting import DISLIKED, on_days
 
 K = Kind
 AFTERWARDS, THAT_DAY = 1, 2  # of "then"
-LENGTHS = ("shortest", "longest")
-A_DAY_NAMED = re.compile(rf"\b{A_DAY}\b|weekend|wochenende")
-OF_A_DAY = re.compile(rf"\b(?:from|since|vom) {A_DAY}\b")  # of a reason: "my legs are heavy from Sunday"
-LIMITING = re.compile(r"\b(?:if|when|unless|until|till|except|only|wenn|falls|bis|außer|nur|first|then|zuerst)\b")
+ELSE = re.compile(r"\b(?:else|other than|sonst|ander\w+|weiter\w*)\b")
+STATES = re.compile(  # what takes place, and asks for nothing
+    r"\b(?:is|are|we|i have|i'm|we're|there's|have|keep|visit|ist|sind|haben|hab|habe|gehen|gehe|geh|bin|gibt)\b|'s\b"
+)
+Found = tuple[tuple[Said, ...], tuple[str, ...]]  # wishes, and what is set aside
 
 
-def by_slots(text: str, language: str) -> tuple[tuple[Said, ...], tuple[str, ...]]:
+def by_slots(text: str, language: str) -> Found:
     """Return the wishes of a text, and the reasons set aside. Raises NotUnderstood for a text without a wish."""
+    text = with_half(text, language)
     plain, of_meters = (_by_words(text, language, with_meters=one) for one in (False, True))
     if plain is None and of_meters is None:
-        rest, left = _without_remark(text, language)
-        if not left and not POLARITY.search(text.lower()):
-            rest, left = without_adjuncts(text, language)
-        found = _by_words(rest, language, with_meters=False) if left else None
-        plain = None if found is None else (found[0], (*found[1], *left))
+        for rest, left in without_remarks(text, language):
+            found = _by_words(rest, language, with_meters=False) if left else None
+            if found is not None:
+                return found[0], (*found[1], *left)
+    weighs = plain is not None and any(one.meter is not None for one in plain[0])
     better = of_meters is not None and (plain is None or (plain[1] and len(of_meters[0]) > len(plain[0])))
-    found = of_meters if better else plain
+    found = of_meters if better or weighs else plain
     if found is None:
         raise NotUnderstood
     return found
 
 
-def _without_remark(text: str, language: str) -> tuple[str, tuple[str, ...]]:
-    """Return a text without a reason or an appeal beside its wish, if that cannot limit the wish, and the reason."""
-    told = lexicon(language).remarks.search(text.strip(" .!?"))
-    said = told and next(filter(None, (told["ground"], told["sure"], told["idle"])), "")
-    if not told or not said or (told["idle"] and not _is_idle(said, language)):
-        return text, ()
-    rest = told["rest"] or text[: told.start()]
-    days = A_DAY_NAMED.search(said.lower()) is None or A_DAY_NAMED.search(rest.lower()) is not None
-    return (rest, (said.strip(),)) if days and (told["sure"] or not LIMITING.search(said.lower())) else (text, ())
+def _by_words(text: str, language: str, *, with_meters: bool) -> Found | None:
+    found, read = _meant(text, language, with_meters=with_meters)
+    if found is None or read is None or not read.mute:
+        return found
+    mute = unsaid(text, found[1])
+    rest = {one: _meant(text.replace(one, "", 1), language, with_meters=with_meters)[0] for one in mute}
+    left = [one for one, other in rest.items() if other is not None and other[0] == found[0]]
+    left = [one for one in left if says_anything(one, language)]
+    if any(wishes(one) or ASKED.search(one) for one in left):
+        return None  # "Sunday is our family day, we'd like it calm then"
+    return found[0], (*found[1], *left)
 
 
-def _is_idle(text: str, language: str) -> bool:
-    try:
-        parts = parts_of(OF_A_DAY.sub("", text.lower()), language, with_meters=False)
-    except NotUnderstood:
-        return False
-    limits = any(one.has_head or one.times or one.counts or one.loose or one.nots or one.flags for one in parts)
-    return not limits and not POLARITY.search(text.lower()) and not ASKED.search(text)
-
-
-def _by_words(text: str, language: str, *, with_meters: bool) -> tuple[tuple[Said, ...], tuple[str, ...]] | None:
+def _meant(text: str, language: str, *, with_meters: bool) -> tuple[Found | None, Reading | None]:
     try:
         parts = parts_of(text, language, with_meters=with_meters)
         read = _read(parts, text)
         if len({part.has(K.CLEAR) for part in parts}) > 1:
-            return None
-        said = _of_week([one for clause in read.clauses for one in _said_on_days(clause, read.clauses)])
+            return None, None
+        said = of_week([one for clause in read.clauses for one in said_on_days(clause, read.clauses)])
         goals = [one for one in said if one.kind == "goal"]
         if len(goals) > len(set(goals)):
-            return None  # "ballet once a week and once something for my back"
-        alike = _alike(said)
+            return None, None  # "ballet once a week and once something for my back"
+        merged = alike(said)
     except NotUnderstood:
-        return None
+        return None, None
     told = " ".join(name for one in said for name in one.names)
     left = [(one.actions, word) for one in read.clauses for word in one.details if word not in told]
     if any(not actions <= COMPANY for actions, _ in left):
-        return None  # "sport only on weekdays with Anna"
-    return (alike, (*read.aside, *(word for _, word in left))) if said else None
-
-
-def _said_on_days(clause: Part, clauses: Sequence[Part]) -> tuple[Said, ...]:
-    """Return the wishes of a clause. A duration may hold only on the clause's days, as in "an hour on Sundays"."""
-    beside = [one for one in clauses if one is not clause and one.actions == clause.actions and one.has(K.LASTS)]
-    when, said = on_days(clause.days), said_of(clause)
-    differ = clause.has(K.LASTS) and beside and all(one.days for one in beside)
-    return tuple(replace(one, when=when) if differ and one.kind in LENGTHS else one for one in said)
-
-
-def _of_week(said: Sequence[Said]) -> tuple[Said, ...]:
-    """Return "five on weekdays, else two" as five suggestions on all days, except on the other days."""
-    counts = [one for one in said if one.kind == "suggestions" and one.when is not None]
-    days = [day for one in counts if one.when is not None for day in one.when.days]
-    base = max(
-        counts,
-        key=lambda one: (one.number == SUGGESTIONS_DEFAULT, len(one.when.days if one.when else ())),
-        default=None,
-    )
-    if sorted(days) == sorted(WEEK) and base is not None:
-        said = [replace(base, when=None), *(one for one in said if one is not base)]
-    if len(days) > len(set(days)) or any(
-        one.when is not None and one.number == SUGGESTIONS_DEFAULT for one in said if one.kind == "suggestions"
-    ):
-        raise NotUnderstood
-    return tuple(said)
-
-
-def _goes_on(one: Said, other: Said) -> bool:
-    """Return True if two wishes of the same kind and action can be merged."""
-    of_kind = one.kind == "without" and one.names == other.names and one.when is not None and other.when is not None
-    of_best = one.kind == "best" and (not (one.names and other.names) or all(map(is_kind, one.names, other.names)))
-    return of_best or of_kind or (one.kind == "days" and one.narrows and other.narrows)
-
-
-def _alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
-    """Return wishes with those of the same kind and action merged."""
-    found: list[Said] = []
-    for one in said:
-        alike = ((i, o) for i, o in enumerate(found) if o.kind == one.kind and o.actions == one.actions)
-        same = next((i for i, o in alike if _goes_on(one, o)), None)
-        one = one if same is None else replace(one, names=found[same].names or one.names)
-        if same is None:
-            found.append(one)
-        elif one.kind == "without":
-            found[same] = replace(
-                one, when=on_days(frozenset().union(*(o.when.days for o in (one, found[same]) if o.when)))
-            )
-        elif one.kind == "days":
-            found[same] = replace(one, days=one.days & found[same].days)
-        elif not (found[same].days and one.days) and not (found[same].hours and one.hours):
-            found[same] = replace(one, days=one.days | found[same].days, hours=one.hours or found[same].hours)
-        elif one.days and found[same].hours and one.hours and not found[same].days:
-            raise NotUnderstood  # "tv after eight, on Fridays after nine"
-        elif found[same].hours and one.hours and common(found[same].hours, one.hours):
-            found[same] = replace(one, days=found[same].days or one.days)
-        elif bool(found[same].days) == bool(one.days) and found[same].hours == one.hours:
-            found[same] = replace(one, days=one.days | found[same].days)
-        else:
-            found.append(one)
-    return tuple(dict.fromkeys(found))
-
-
-# Parts to clauses -----------------------------------------------------------------------------------------------------
+        return None, None  # "sport only on weekdays with Anna"
+    return ((merged, (*read.aside, *(word for _, word in left))) if said else None), read
 
 
 def _read(parts: Sequence[Part], text: str) -> Reading:
@@ -274,6 +204,10 @@ def _on_that_day(part: Part, last: Part | None, read: Reading) -> None:
     before = read.before
     if part.has(K.FINISH, K.START) and part.by_then and part.spans and not part.days and before is not None:
         part.days = before.days  # "shopping with mum on Thursdays, work starts at eleven then"
+    if K.THEN in part.flags and part.times and before is not None and not (part.days or part.has(K.BED, K.UP)):
+        part.days = before.days  # "Tuesday is choir night, no suggestions in the evening then"
+        if part.nots and last is before and _is_entry(last, part, read):
+            leave(last, read)
     if part.flags.get(K.THEN) != THAT_DAY or part.days:
         return
     if not part.times:
@@ -363,9 +297,7 @@ def _go_on(part: Part, read: Reading) -> None:
         last.beside += part.beside  # "deep work in the morning, undisturbed"
         last.kinds += part.kinds
         return
-    unused = part.words or part.loose or part.has(K.BUT) or (part.details and not (part.times or part.counts))
-    if unused or (last is not None and part.has(K.FINE) and last.nots):
-        raise NotUnderstood
+    _check_used(part, last)
     said = last is not None and _is_said(part, last)
     if said or (part.flags.get(K.NOT) == "nothing" and _is_quiet(part, last, read)):
         return
@@ -379,8 +311,9 @@ def _go_on(part: Part, read: Reading) -> None:
     ):
         add_length(last, part)
         return
-    if part.nots and not part.times and (last is None or not (is_limit(last) or part.has(K.ONLY))):
-        raise NotUnderstood  # "I run on Sundays, I hate it"
+    quiet = last is not None and last.actions != ALL and hushes(part)
+    if part.nots and not part.times and (last is None or quiet or not (is_limit(last) or part.has(K.ONLY))):
+        raise NotUnderstood  # "I run on Sundays, I hate it", "no sport before nine, leave us alone"
     if last is not None and part.kinds == [K.BEST, K.THEN] and not (part.flags[K.THEN] == INSTEAD or last.nots):
         return  # "yoga on Sundays, I love it then"
     if last is None or (part.by_then and not part.nots):
@@ -392,6 +325,13 @@ def _go_on(part: Part, read: Reading) -> None:
         last.flags |= {kind: None for kind in (K.ONLY,) if part.has(kind)}
     else:
         go_on_with(last, part, read)
+
+
+def _check_used(part: Part, last: Part | None) -> None:
+    """Raise NotUnderstood for a part with a word that says nothing of the clause before it."""
+    unused = part.words or part.loose or part.has(K.BUT) or (part.details and not (part.times or part.counts))
+    if unused or (last is not None and part.has(K.FINE) and last.nots):
+        raise NotUnderstood
 
 
 def _is_said(part: Part, last: Part) -> bool:
@@ -426,7 +366,7 @@ def _is_quiet(part: Part, last: Part | None, read: Reading) -> bool:
         read.clauses.append(replace(part, actions=ALL, days=part.days or last.days))
         leave(last, read)  # "Saturday night is for poker, so nothing after six"
         return True
-    if last is not None and last is read.before and part.by_then and not part.times and _is_entry(last):
+    if last is not None and last is read.before and not part.times and _is_entry(last, part, read):
         leave(last, read)  # "book club on Thursday evenings, keep that free"
         read.clauses.append(at_times_of(last, part))
         return True
@@ -444,6 +384,10 @@ def _is_quiet(part: Part, last: Part | None, read: Reading) -> bool:
     return last is None
 
 
-def _is_entry(part: Part) -> bool:
-    """Return True for an event at a time, such as "book club on Thursday evenings"."""
-    return bool(part.actions and (part.parts or part.spans)) and not part.flags
+def _is_entry(last: Part, part: Part, read: Reading) -> bool:
+    """Return True for an event at a time, such as "book club on Thursday evenings", or "Sunday is our family day"."""
+    if part.by_then and last.actions and (last.parts or last.spans) and not last.flags:
+        return True
+    if ELSE.search(read.text.lower()) or not last.actions or not last.times or last.flags.keys() - {K.BEST}:
+        return False
+    return bool(STATES.search(FIRST.split(read.text, maxsplit=1)[0].lower()))

@@ -29,6 +29,11 @@ ASKED = re.compile(  # of something, which is no reason
     r"|instead|stattdessen)\b"
 )
 
+POINTS_BACK = re.compile(r" *(?:das|davon|that|it)\b")
+WISHES = re.compile(
+    r"\b(?:i'd|we'd|would|want|wish|prefer|rather|hope|möcht\w*|will|woll\w*|hätt\w*|wünsch\w*|lieber|gern\w*|liebsten)\b"
+)
+
 
 @dataclass(slots=True)
 class Reading:
@@ -43,7 +48,13 @@ class Reading:
     conditional: Part | None = None  # which must have times, since it holds "when" something is
     wanted: frozenset[ActionType] = frozenset()  # of what is set aside more is wished
     text: str = ""
+    mute: bool = False  # something is set aside of which no word is unknown
     left: frozenset[int] = frozenset()  # the days named by what is set aside, and is no reason
+
+
+def wishes(clause: str) -> bool:
+    """Return True for a clause that asks for something, but not for "that I'd like to lose", of what was said."""
+    return bool(WISHES.search(clause.lower())) and not POINTS_BACK.match(clause.lower())
 
 
 def is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
@@ -77,6 +88,8 @@ def _is_remark(part: Part, last: Part) -> bool:
     hushed = last.nots and last.actions == ALL and last.times
     if hushed and part.kinds == [K.THEN, K.ACTION] and part.joint is not K.THUS:
         return True  # "don't disturb me from one to two, I nap then"
+    if part.kinds == [K.ACTION, K.THEN] and part.subject and last.nots and last.times:
+        return True  # "no sport from seven to eight, we cook then"
     if (
         part.kinds == [K.ACTION]
         and part.joint in (K.COMMA, K.CUT)
@@ -186,7 +199,7 @@ def _relation(kind: Kind) -> Kind:
 
 def hushes(part: Part) -> bool:
     """Return True for "don't disturb me", at the times said before it."""
-    return part.kinds == [K.NOT] and part.flags[K.NOT] == "nothing"
+    return not set(part.kinds) - {K.NOT, K.THEN} and part.flags.get(K.NOT) == "nothing"
 
 
 def is_limit(part: Part) -> bool:
@@ -200,6 +213,7 @@ def set_aside(part: Part, read: Reading) -> None:
         or part.kinds == [K.DAY, K.FREE]
         or _is_unsaid(part)
         or (part.joint is K.CUT and read.clauses and "" in part.words and not part.subject)
+        or (part.joint not in (K.WHY, K.WHEN) and read.clauses and wishes(part.clause))
     ):
         raise NotUnderstood  # "weights in the morning and cardio after work", "a ride but be back for lunch"
     read.in_aside = True
@@ -208,6 +222,7 @@ def set_aside(part: Part, read: Reading) -> None:
     read.wanted |= part.actions if CHANGES.intersection(part.words) and not part.nots else frozenset()
     if part.text and part.text not in read.aside:
         read.aside.append(part.text)
+    read.mute |= not part.text
     if part.joint not in (K.WHY, K.WHEN):
         read.left |= part.days
     if part.times:

@@ -28,6 +28,7 @@ ELSE, FOR = 1, 2  # of "why"
 SHARED = frozenset({ActionType.EXERCISE, ActionType.ME_TIME, ActionType.LEARN})  # which one does with one's family
 WITH = frozenset({"with", "mit"})
 COMPOUND = re.compile(r"[a-zäöüß]{3,}(?<!st)(?<!re)(training|gymnastik|übungen|workout)")  # of a first word not known
+DISLIKED = frozenset({"hate", "hasse"})  # values of "not"
 NEVER = ((K.NOT, "never"), (K.NOT, "nie"))
 TIMED = {K.DAY, K.PART, K.SPAN, K.TIMES, K.PER}
 COUNTED = (K.TIMES, K.PER)
@@ -241,6 +242,7 @@ def _figure(word: str) -> Token:
 def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
     part = Part(K.CUT)
     for at, (kind, value) in enumerate(tokens):
+        kind = K.WHY if kind is K.COLON and _is_quiet(part) else kind
         if kind is K.COLON and not part.words:
             continue  # "emails: from 8 to 9", but "part-time: Fridays off"
         if (kind, value) == (K.WHY, FOR) and not (part.has_head or part.nots) and _is_action(tokens[at + 1 : at + 2]):
@@ -260,6 +262,11 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
         _take(part, kind, value)
     if part.kinds or part.words or part.joint is K.WHEN:
         yield part
+
+
+def _is_quiet(part: Part) -> bool:
+    """Return True for the begin of "nothing from six to seven: dinner with the kids"."""
+    return part.flags.get(K.NOT) == "nothing" and part.times
 
 
 def _is_action(tokens: Sequence[Token]) -> bool:

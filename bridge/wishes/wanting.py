@@ -13,13 +13,12 @@ from bridge.wishes.clocks import kept, left_by
 from bridge.wishes.hours import ANY_DAY, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind, OneOf
 from bridge.wishes.said import Said
-from bridge.wishes.slots import Part, is_general
+from bridge.wishes.slots import DISLIKED, Part, is_general
 from bridge.wishes.times import COMPANY
 from bridge.wishes.working import WORKDAYS_MIN, often
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
-DISLIKED = frozenset({"hate", "hasse"})
 OF_LIFE = frozenset({A.FAMILY_TIME, A.SOCIALIZE, A.ADMIN_WORK, A.ME_TIME})
 BY_KINDS = frozenset({A.EXERCISE, A.ME_TIME, A.LEARN})  # of which a suggestion may name a kind
 NAPS = (11, 17)  # hours

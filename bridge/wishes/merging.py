@@ -1,0 +1,80 @@
+"""Make the wishes of a text's clauses, and merge those of the same kind and action."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bridge.domain.sports import is_kind
+from bridge.domain.wish_terms import common
+from bridge.domain.wishes import SUGGESTIONS_DEFAULT
+from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.lexicon import WEEK, Kind
+from bridge.wishes.meaning import said_of
+from bridge.wishes.said import Said
+from bridge.wishes.slots import Part
+from bridge.wishes.wanting import on_days
+
+K = Kind
+LENGTHS = ("shortest", "longest")
+
+
+def said_on_days(clause: Part, clauses: Sequence[Part]) -> tuple[Said, ...]:
+    """Return the wishes of a clause. A duration may hold only on the clause's days, as in "an hour on Sundays"."""
+    beside = [one for one in clauses if one is not clause and one.actions == clause.actions and one.has(K.LASTS)]
+    when, said = on_days(clause.days), said_of(clause)
+    differ = clause.has(K.LASTS) and beside and all(one.days for one in beside)
+    return tuple(replace(one, when=when) if differ and one.kind in LENGTHS else one for one in said)
+
+
+def of_week(said: Sequence[Said]) -> tuple[Said, ...]:
+    """Return "five on weekdays, else two" as five suggestions on all days, except on the other days."""
+    counts = [one for one in said if one.kind == "suggestions" and one.when is not None]
+    days = [day for one in counts if one.when is not None for day in one.when.days]
+    base = max(
+        counts,
+        key=lambda one: (one.number == SUGGESTIONS_DEFAULT, len(one.when.days if one.when else ())),
+        default=None,
+    )
+    if sorted(days) == sorted(WEEK) and base is not None:
+        said = [replace(base, when=None), *(one for one in said if one is not base)]
+    if len(days) > len(set(days)) or any(
+        one.when is not None and one.number == SUGGESTIONS_DEFAULT for one in said if one.kind == "suggestions"
+    ):
+        raise NotUnderstood
+    return tuple(said)
+
+
+def _goes_on(one: Said, other: Said) -> bool:
+    """Return True if two wishes of the same kind and action can be merged."""
+    of_kind = one.kind == "without" and one.names == other.names and one.when is not None and other.when is not None
+    of_best = one.kind == "best" and (not (one.names and other.names) or all(map(is_kind, one.names, other.names)))
+    return of_best or of_kind or (one.kind == "days" and one.narrows and other.narrows)
+
+
+def alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
+    """Return wishes with those of the same kind and action merged."""
+    found: list[Said] = []
+    for one in said:
+        alike = ((i, o) for i, o in enumerate(found) if o.kind == one.kind and o.actions == one.actions)
+        same = next((i for i, o in alike if _goes_on(one, o)), None)
+        one = one if same is None else replace(one, names=found[same].names or one.names)
+        if same is None:
+            found.append(one)
+        elif one.kind == "without":
+            found[same] = replace(
+                one, when=on_days(frozenset().union(*(o.when.days for o in (one, found[same]) if o.when)))
+            )
+        elif one.kind == "days":
+            found[same] = replace(one, days=one.days & found[same].days)
+        elif not (found[same].days and one.days) and not (found[same].hours and one.hours):
+            found[same] = replace(one, days=one.days | found[same].days, hours=one.hours or found[same].hours)
+        elif one.days and found[same].hours and one.hours and not found[same].days:
+            raise NotUnderstood  # "tv after eight, on Fridays after nine"
+        elif found[same].hours and one.hours and common(found[same].hours, one.hours):
+            found[same] = replace(one, days=found[same].days or one.days)
+        elif bool(found[same].days) == bool(one.days) and found[same].hours == one.hours:
+            found[same] = replace(one, days=one.days | found[same].days)
+        else:
+            found.append(one)
+    return tuple(dict.fromkeys(found))
