@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Sequence
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from bridge import registry
 from bridge.advice.preference import choose, load_preference
-from bridge.documents.connections import connection_documents
+from bridge.documents.connections import ConnectionDocument, connection_documents
 from bridge.documents.preference import PreferenceDocument, preference_document
 from bridge.domain.errors import BridgeError, SetupError
-from bridge.domain.languages import _, say, shown, told
+from bridge.domain.languages import _, date_text, say, shown, told
 from bridge.domain.ports import ConnectorSpec
+from bridge.domain.records import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION, Connection
 from bridge.ingest import clients, connecting
+from bridge.ingest.checkins import CHECK_IN_CONNECTION
 from bridge.ingest.connecting import NewConsent
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
@@ -27,19 +29,36 @@ from bridge.web.jobs import DONE, Job
 from bridge.web.pages.entries import answers
 from bridge.web.pages.ownership import just_marked, owned
 from bridge.web.pages.proof import proved
+from bridge.web.phrases import kind_name
 from bridge.web.render import page
 from bridge.web.result_cache import counts_version
 from bridge.web.security import LOOPBACK
-from bridge.web.sources import consents_of, shown_source
 from bridge.web.state import SESSION_COOKIE, Visit, Visitor, in_browser, lead_to
 
 router = APIRouter()
 KEPT_TEXT = say("{name} is disconnected and its data kept. It did not confirm: revoke the consent there as well.")
 DELETED = say("{name} is disconnected and its data deleted. It did not confirm: revoke the consent there as well.")
 Text = Annotated[str, Form(max_length=4000)]
-Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_length=20)]
+Typed = Annotated[str, Field(max_length=4000)]
 Key = Annotated[str, Form(min_length=1, max_length=500)]
 Secret = Annotated[str, Form(max_length=500)]
+UNNAMED = "calendar"  # what a calendar without a name of its own is called
+BY = {  # the name of a connection, without its number -> how its data come
+    connecting.ACCOUNT: say("account"),
+    IMPORT_CONNECTION: say("file"),
+    FOLDER_CONNECTION: say("folder"),
+    PUSH_CONNECTION: say("app"),
+    CHECK_IN_CONNECTION: say("check-in"),
+}
+ICONS = {
+    **dict.fromkeys(("apple_health", "health_auto_export", "health_connect", "samsung_health"), "phone"),
+    "activitywatch": "screen",
+    "check_in": "face",
+    "home_assistant": "house",
+    "messages": "bubble",
+    "oura": "ring",
+}
+PLANS = {"events", "tasks"}  # joined to a consent by default; consents to health data are broader and end earlier
 
 
 @router.get("/connections")
@@ -110,16 +129,22 @@ def _job_part(visit: Visit, job: Job) -> HTMLResponse:
     return answer
 
 
+class ConsentForm(BaseModel):
+    """The form that begins a consent. ``also`` are sources that the consent covers too."""
+
+    write: Typed = ""
+    also: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=20)] = []
+    url: Typed = ""
+    name: Typed = ""
+    password: Typed = ""
+
+
 @router.post("/connections/{source}/connect")
 def connect(
     request: Request,
     visit: Visitor,
     source: str,
-    write: Text = "",
-    also: Names = (),
-    url: Text = "",
-    name: Text = "",
-    password: Text = "",
+    form: Annotated[ConsentForm, Form()],
 ) -> Response:
     """Start a job that obtains the user's consent at a source and then syncs it, and show its progress.
 
@@ -128,9 +153,9 @@ def connect(
     if clients.is_missing(visit.bridge, visit.user, _spec(source)):
         return lead_to(request, f"/connections/{source}/keys")
     elsewhere, spec = request.url.hostname not in LOOPBACK, _spec(source)
-    typed = {"url": url.strip(), "name": name.strip(), "password": password.strip()}
+    typed = {"url": form.url.strip(), "name": form.name.strip(), "password": form.password.strip()}
     given = {field: text for field, text in typed.items() if text}
-    wanted = NewConsent(source=source, write=write == "yes", also=also, given=given, add=spec.several)
+    wanted = NewConsent(source=source, write=form.write == "yes", also=form.also, given=given, add=spec.several)
     return _job_part(visit, background.consent(visit, wanted, elsewhere=elsewhere))
 
 
@@ -249,13 +274,12 @@ def _registered(source: str) -> ConnectorSpec:
     return registry.spec(source)
 
 
-def _keys_page(
-    request: Request, visit: Visit, spec: ConnectorSpec, *, wrong: str = "", typed: str = "", saved: bool = False
-) -> HTMLResponse:
+def _keys_page(request: Request, visit: Visit, spec: ConnectorSpec, **told: Any) -> HTMLResponse:
+    """Show the form of an application's keys, with what was ``wrong``, ``typed`` or ``saved``."""
     return page(
         "connections/keys.html",
         visit,
-        status=400 if wrong else 200,
+        status=400 if "wrong" in told else 200,
         title=phrases.source_name(spec.title)[0],
         registration=spec.registration,
         asked=clients.asked(visit.bridge, visit.user, spec),
@@ -263,9 +287,7 @@ def _keys_page(
         missing=clients.is_missing(visit.bridge, visit.user, spec),
         elsewhere=request.url.hostname not in LOOPBACK,
         source=shown_source(visit, spec),
-        wrong=wrong,
-        typed=typed,
-        saved=saved,
+        **{"wrong": "", "typed": "", "saved": False, **told},
     )
 
 
@@ -289,3 +311,79 @@ def way(visit: Visitor, name: str) -> HTMLResponse:
     found = thing.ways_of(registry.names("connectors"))
     ways = [{"way": one, "source": shown_source(visit, registry.spec(one.source))} for one in found]
     return page("begin/thing.html", visit, thing=thing, ways=ways)
+
+
+def consents_of(visit: Visit) -> list[Connection]:
+    store = visit.bridge.store
+    return [c for c in store.connections.of_user(visit.user.id) if store.connections.secret(c.id) is not None]
+
+
+def shown_source(
+    visit: Visit,
+    spec: ConnectorSpec,
+    rows: list[ConnectionDocument] | None = None,
+    consents: list[Connection] | None = None,
+) -> dict[str, Any]:
+    """Return a source with its connections for the template. ``live`` is True if an account there has a consent.
+
+    ``rows`` None stands for no connections. ``consents`` None looks up those of the user.
+    """
+    rows = rows or []
+    jobs = {job.title: job for job in visit.app.jobs.running(visit.user.id)}
+    consents = consents_of(visit) if consents is None else consents
+    connected = {one.source for one in consents}
+    mine = [one for one in consents if one.source == spec.name]
+    title, more = phrases.source_name(spec.title)
+    ways = {"account": spec.authorises, "files": spec.reads, "pushes": spec.receives}
+    kinds = rows[0]["counts"] if rows else {}
+    return {
+        "name": spec.name,
+        "title": title,
+        "icon": _icon(spec),
+        "more": more,
+        "how": [way for way, capability in ways.items() if capability is not None],
+        "also": [
+            (one, spec.delivers | one.delivers <= PLANS)
+            for one in connecting.joined_by(spec)
+            if one.name not in connected
+        ],
+        "writes": spec.writes is not None,
+        "asked": [setting for setting in spec.settings if setting.asked],
+        "reads": sorted(kind_name(str(kind)) for kind in spec.delivers),
+        "connections": [_connection(visit, row) | {"refusal": spec.refusal(row["not_permitted"])} for row in rows],
+        "live": any(one.name.startswith(connecting.ACCOUNT) for one in mine),
+        "accounts": [_account(visit, one) for one in mine if spec.several and one.name.startswith(connecting.ACCOUNT)],
+        "several": spec.several,
+        "reachable": bool(mine),
+        "paused": any(row["paused"] for row in rows),
+        "kinds": sorted((kind_name(kind), count) for kind, count in kinds.items()),
+        "rows": sum(kinds.values()),
+        "job": jobs.get(title),
+    }
+
+
+def _icon(spec: ConnectorSpec) -> str:
+    kinds = set(map(str, spec.delivers))
+    return ICONS.get(spec.name) or ("calendar" if "events" in kinds else "list" if "tasks" in kinds else "watch")
+
+
+def _account(visit: Visit, connection: Connection) -> dict[str, str]:
+    host, _address = connecting.host_and_address(visit.bridge, connection)
+    calendar = visit.bridge.store.reading.calendar_name(connection.id)
+    named = calendar if calendar not in (None, UNNAMED, host) else ""
+    return {"name": connection.name, "title": named or host, "host": host if named else ""}
+
+
+def _connection(visit: Visit, row: ConnectionDocument) -> dict[str, Any]:
+    state = "stopped" if row["paused"] else "failed" if row["error"] else "well"
+    lag = row["lag_hours"]
+    aside = [phrases.unread(why, count) for why, count in row["set_aside_reasons"].items()]
+    success = row["last_success"] and datetime.fromisoformat(row["last_success"])
+    return {
+        **row,
+        "state": state,
+        "by": shown(BY.get(row["connection"].rstrip("0123456789-"), BY[FOLDER_CONNECTION])),
+        "newest_age": None if lag is None else phrases.age(lag, visit.local(visit.now)),
+        "last_success_at": success and date_text(success, "%-d %b %Y, %H:%M"),
+        "aside": aside,
+    }

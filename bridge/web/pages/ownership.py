@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form
 from fastapi.responses import RedirectResponse
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from bridge.advice import whose
 from bridge.advice.week import monday_of
@@ -22,6 +22,7 @@ from bridge.web.state import Visit, Visitor
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=2000)]
+Typed = Annotated[str, Field(max_length=2000)]
 Names = Annotated[Sequence[Annotated[str, Field(max_length=1000)]], Form(max_length=200)]
 PAGES = ("/", "/week", "/connections")
 MARKS_SHOWN = 30
@@ -38,34 +39,38 @@ def use(visit: Visitor, used: Names = (), back: Text = "", week: Text = "") -> R
     return RedirectResponse(f"{place}?{urlencode({**shown_, 'saved': 'calendars'})}#calendars", 303)
 
 
+class MarkForm(BaseModel):
+    """An answer to whose an entry (``event``) is. ``scope`` is one, series or like, ``back`` the page to return to."""
+
+    event: Typed
+    whose: Annotated[str, Field(max_length=20)]
+    scope: Typed = "one"
+    week: Typed = ""
+    back: Typed = ""
+
+
 @router.post("/entries/whose")
-def mark(
-    visit: Visitor,
-    event: Text,
-    whose_: Annotated[str, Form(alias="whose", max_length=20)],
-    scope: Text = "one",
-    week: Text = "",
-    back: Text = "",
-) -> RedirectResponse:
+def mark(visit: Visitor, form: Annotated[MarkForm, Form()]) -> RedirectResponse:
     """Store whose an entry is, its series, or all entries like it. An empty answer ends questions about it."""
     store, user, now = visit.bridge.store, visit.user, visit.now
     marked: dict[str, str] = {}
-    if whose_:
-        if whose_ not in set(Whose):
+    if form.whose:
+        if form.whose not in set(Whose):
             raise SetupError(
                 _("this answer about an entry is unknown; open the page again and choose mine, not-mine or no-time")
             )
-        wanted = Mark(key=event, whose=Whose(whose_), series=scope == "series", like=scope == "like")
+        series, like = form.scope == "series", form.scope == "like"
+        wanted = Mark(key=form.event, whose=Whose(form.whose), series=series, like=like)
         done = whose.mark(store, user, wanted, now=now)
         marked = {"marked": done.mark.key} if done.mark is not None else {}
     else:
         for one in whose.doubts(store, user, now=now):
-            if one.key == event:
+            if one.key == form.event:
                 whose.dismiss(store, user, one, now=now)
-    if week:
-        back, marked = "/week", {"week": week_name(monday_of(week, now, user.zones)), **marked}
-    place = back if back in PAGES else "/"
-    return RedirectResponse(f"{place}?{urlencode(marked)}" if marked else place, 303)
+    back = form.back if form.back in PAGES else "/"
+    if form.week:
+        back, marked = "/week", {"week": week_name(monday_of(form.week, now, user.zones)), **marked}
+    return RedirectResponse(f"{back}?{urlencode(marked)}" if marked else back, 303)
 
 
 def just_marked(visit: Visit, key: str) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from markupsafe import Markup
+from pydantic import BaseModel, Field
 
 from bridge.advice import feedback, modes, rescheduling
 from bridge.advice.rescheduling import HINTS
@@ -48,24 +49,23 @@ Named = Annotated[str, Form(max_length=20)]
 Key = Annotated[str, Form(max_length=2000)]
 
 
-@router.get("/week")
-def week(
-    request: Request,
-    visit: Visitor,
-    week: Annotated[str | None, Query(max_length=20)] = None,
-    marked: Annotated[str, Query(max_length=1000)] = "",
-    saved: Annotated[str, Query(max_length=20)] = "",
-    moved: Annotated[str, Query(max_length=2000)] = "",
-) -> HTMLResponse:
-    """Show a week (2026-W47, or a date in it), by default the current one.
+class Shown(BaseModel):
+    """The week to show, and what was just done: the key of an entry ``marked``, or of a task ``moved``."""
 
-    ``marked`` is the key of an entry just marked, and ``moved`` that of a task just moved.
-    """
-    monday = monday_of(week, visit.now, visit.user.zones)
+    week: Annotated[str | None, Field(max_length=20)] = None
+    marked: Annotated[str, Field(max_length=1000)] = ""
+    saved: Annotated[str, Field(max_length=20)] = ""
+    moved: Annotated[str, Field(max_length=2000)] = ""
+
+
+@router.get("/week")
+def week(request: Request, visit: Visitor, wanted: Annotated[Shown, Query()]) -> HTMLResponse:
+    """Show a week (2026-W47, or a date in it), by default the current one."""
+    monday = monday_of(wanted.week, visit.now, visit.user.zones)
     if monday == moment_at(visit.now, visit.user.zones).week:
         mark_seen(request, visit)
-    said: dict[str, Any] = {"marked": just_marked(visit, marked), "calendars_saved": saved == "calendars"}
-    return _shown(visit, monday, moved=moved, **said)
+    said: dict[str, Any] = {"marked": just_marked(visit, wanted.marked), "calendars_saved": wanted.saved == "calendars"}
+    return _shown(visit, monday, moved=wanted.moved, **said)
 
 
 def _shown(visit: Visit, monday: date, *, status: int = 200, moved: str = "", **also: Any) -> HTMLResponse:

@@ -62,7 +62,7 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
     try:
         found = _wishes(form)
     except SetupError as error:
-        return _shown(visit, form, wrong=told(error))
+        return _shown(visit, form, wrong=told(error), status=400)
     people = visit.bridge.store.people
     before = people.wishes(visit.user.id)
     of_form = {name: getattr(found, name) for name in ("never", "hours", "goals", "weights", "suggestions")}
@@ -130,20 +130,12 @@ def _key(one: Said) -> str:
     return " ".join([one.kind, *sorted(one.actions), *meter, *(times if one.kind == "barred" else ()), *when])
 
 
-def _shown(
-    visit: Visit,
-    form: Fields,
-    *,
-    saved: bool = False,
-    wrong: str | None = None,
-    wish: Mapping[str, Any] = NO_WISH,
-    status: int = 200,
-) -> HTMLResponse:
+def _shown(visit: Visit, form: Fields, *, status: int = 200, **said: Any) -> HTMLResponse:
+    """Show the page, with what is ``said`` above its forms: ``saved``, ``wrong``, or what became of a ``wish``."""
     return page(
         "wishes.html",
         visit,
-        status=status if wrong is None else 400,
-        wish=wish,
+        status=status,
         path="/wishes",
         form=form,
         standing=[(_key(one), sentence((one,))) for one in standing(visit.bridge.store.people.wishes(visit.user.id))],
@@ -151,8 +143,7 @@ def _shown(
         meters=[_weight(meter, form) for meter in Meter],
         suggestions=[str(number) for number in range(SUGGESTIONS_MAX + 1)],
         goal_max=GOAL_MAX,
-        saved=saved,
-        wrong=wrong,
+        **{"saved": False, "wrong": None, "wish": NO_WISH, **said},
     )
 
 

@@ -1,6 +1,6 @@
 """Hold the sequence model, a small transformer that reads a person's slots, states a belief, then acts.
 
-``reading`` makes its input, ``forward`` runs it in numpy, and ``lab.training.llm.sequence`` trains it.
+``inputs`` makes its input, ``forward`` runs it in numpy, and ``lab.training.llm.sequence`` trains it.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from policies.llm.sequence import reading
+from policies.llm.sequence import inputs
 from policies.llm.sequence.thought import Thought
 from rhythm_env.constants import BELIEF
 
@@ -69,9 +69,9 @@ def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
 def think(slots: Array, present: Array, model: Model) -> Thought:
     """Run the model on completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,)."""
     known = model.known
-    seen = _completed(reading.past(slots[-reading.SLOTS_MAX :]), model)
+    seen = _completed(inputs.past(slots[-inputs.SLOTS_MAX :]), model)
     asked = _Asked(model, seen)
-    begun = _linear(reading.now(present[None]), known, "now") + known["asked"][:, None]
+    begun = _linear(inputs.now(present[None]), known, "now") + known["asked"][:, None]
     told: Array = np.zeros_like(begun[0])
     chances = []
     for number in range(len(BELIEF)):

@@ -52,7 +52,7 @@ class Player:
 
 
 def _exchanged(one: Read, other: Read) -> Read:
-    from policies.llm.sequence.reading import TOLD, WEIGHT_COLUMN
+    from policies.llm.sequence.inputs import TOLD, WEIGHT_COLUMN
 
     now = one[1].copy()
     for part in (slice(WEIGHT_COLUMN, WEIGHT_COLUMN + 2 * METERS), TOLD):

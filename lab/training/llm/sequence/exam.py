@@ -13,7 +13,7 @@ from lab.training.llm.sequence.model import SequenceModel
 from lab.training.llm.sequence.playing import Playing, Reader
 from lab.training.network import simulate
 from lab.training.network.dataset import seen_of
-from policies.llm.sequence.reading import SLOTS_MAX
+from policies.llm.sequence.inputs import SLOTS_MAX
 from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import SLOTS, STEPS
 from rhythm_env.profiles import belief_target

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lab.training.llm.sequence.lessons import Lessons
 from lab.training.llm.sequence.model import DIGITS, Said, SequenceModel
-from policies.llm.sequence import reading
+from policies.llm.sequence import inputs as read
 from policies.llm.sequence.slots import weighed
 from rhythm_env.constants import METERS
 
@@ -36,8 +36,8 @@ def forgetful(lessons: Lessons, rng: np.random.Generator, *, silent: bool = Fals
 
 def without_past(lessons: Lessons, gone: NDArray[np.bool_]) -> Lessons:
     """Take the past of the people ``gone`` (n,) away, and return the same lessons."""
-    lessons.now[gone, :, reading.WEIGHT_COLUMN : reading.WEIGHT_COLUMN + 2 * METERS] = _NOTHING
-    lessons.now[gone, :, reading.TOLD] = 0.0
+    lessons.now[gone, :, read.WEIGHT_COLUMN : read.WEIGHT_COLUMN + 2 * METERS] = _NOTHING
+    lessons.now[gone, :, read.TOLD] = 0.0
     lessons.sight[gone] = 0
     return lessons
 
@@ -47,7 +47,7 @@ def inputs(lessons: Lessons, digits: Tensor, device: torch.device) -> tuple[Tens
     t = lessons.slots.shape[1]
     apart = torch.arange(t)[:, None] - torch.arange(t)
     sight = (apart > 0) & (apart <= torch.from_numpy(lessons.sight)[:, None, None])
-    past, now = (torch.from_numpy(made) for made in (reading.past(lessons.slots), reading.now(lessons.now)))
+    past, now = (torch.from_numpy(made) for made in (read.past(lessons.slots), read.now(lessons.now)))
     return past.to(device), now.to(device), digits.to(device), sight.to(device)
 
 

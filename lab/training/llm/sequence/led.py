@@ -15,7 +15,7 @@ from lab.training.llm.sequence.lessons import HOW_OFTEN, LOOSE, Floats, Lessons,
 from lab.training.network import lives as living
 from lab.training.network.dataset import present_of, seen_of
 from lab.training.network.model import Network
-from policies.llm.sequence.reading import rates
+from policies.llm.sequence.inputs import rates
 from policies.llm.sequence.slots import TALLIES, vectors
 from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import SLOTS, STEPS

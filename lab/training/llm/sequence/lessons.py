@@ -23,7 +23,7 @@ from lab.training.network import lives as living
 from lab.training.network import simulate
 from lab.training.network.dataset import seen_of
 from lab.training.network.model import Network, load
-from policies.llm.sequence.reading import SLOTS_MAX
+from policies.llm.sequence.inputs import SLOTS_MAX
 from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from policies.llm.sequence.forward import load, packed
-from policies.llm.sequence.reading import ASKING, HATS, NOW, PAST, PAST_NUMBERS, PRESENT_NUMBERS, SLOTS_MAX
+from policies.llm.sequence.inputs import ASKING, HATS, NOW, PAST, PAST_NUMBERS, PRESENT_NUMBERS, SLOTS_MAX
 from policies.llm.sequence.slots import PER_SLOT, PRESENT
 from rhythm_env.constants import BELIEF
 from rhythm_env.dynamics import ACTIONS

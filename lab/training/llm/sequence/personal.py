@@ -24,7 +24,7 @@ from lab.training.llm.sequence.lessons import Lessons, week_of
 from lab.training.llm.sequence.model import SequenceModel, opened
 from lab.training.llm.sequence.playing import Reader
 from lab.training.network.dataset import seen_of
-from policies.llm.sequence.reading import SLOTS_MAX
+from policies.llm.sequence.inputs import SLOTS_MAX
 from policies.llm.sequence.thought import OBJECTIVES
 from rhythm_env.constants import STEPS
 from rhythm_env.dynamics import ACTIONS

@@ -10,7 +10,7 @@ from torch import Tensor
 from lab.evaluation.week import Weeks
 from lab.training.llm.sequence.model import DIGITS, SequenceModel
 from lab.training.network import simulate
-from policies.llm.sequence import reading
+from policies.llm.sequence import inputs
 from rhythm_env.constants import BELIEF
 from rhythm_env.interface import HISTORY_STEPS
 
@@ -33,7 +33,7 @@ class Reader:
     @torch.no_grad()
     def complete(self, slots: Floats) -> None:
         """Keep what each layer makes of a completed slot (n, PER_SLOT)."""
-        x = self._model.past(torch.from_numpy(reading.past(slots)))
+        x = self._model.past(torch.from_numpy(inputs.past(slots)))
         for block, kept in zip(self._model.blocks, self._past, strict=True):
             _, k, v = block.heads_of(x)
             kept.append((k, v))
@@ -43,7 +43,7 @@ class Reader:
     @torch.no_grad()
     def decide(self, now: Floats) -> Tensor:
         """Say the digits of the belief for the slot that begins (n, PRESENT). Returns log-probabilities (n, 2, 10)."""
-        begun = self._model.now(torch.from_numpy(reading.now(now)))
+        begun = self._model.now(torch.from_numpy(inputs.now(now)))
         own = [_together(past) for past in self._past]
         told, digits = torch.zeros_like(begun), []
         for number in range(len(BELIEF)):

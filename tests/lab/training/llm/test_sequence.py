@@ -27,7 +27,7 @@ from lab.evaluation.recall import ANOTHERS, NONE, OWN, PASTS
 from lab.evaluation.strategies import strategy
 from lab.evaluation.week import begin, observation
 from lab.training.llm.sequence.ablations import Player
-from policies.llm.sequence import WEIGHTS, SequencePolicy, reading
+from policies.llm.sequence import WEIGHTS, SequencePolicy, inputs
 from policies.llm.sequence.forward import LARGEST, Model, load, packed, think, unpacked
 from policies.llm.sequence.inputs import read
 from policies.llm.sequence.slots import PER_SLOT, PRESENT
@@ -54,33 +54,33 @@ def by_past() -> dict[str, float]:
 
 @given(st.floats(-3, 3))
 def test_a_number_in_small_steps_is_still_the_number(value: float) -> None:
-    columns, low, high = reading.PAST_NUMBERS[3]
+    columns, low, high = inputs.PAST_NUMBERS[3]
     slots = np.zeros((1, PER_SLOT), np.float32)
     slots[0, columns.start] = value
-    begins = PER_SLOT + reading.HATS * sum(len(c) for c, _, _ in reading.PAST_NUMBERS[:3])
-    hats = reading.past(slots)[0, begins : begins + reading.HATS]
+    begins = PER_SLOT + inputs.HATS * sum(len(c) for c, _, _ in inputs.PAST_NUMBERS[:3])
+    hats = inputs.past(slots)[0, begins : begins + inputs.HATS]
     assert hats.sum() == pytest.approx(1, abs=1e-4)
     assert (hats > 0).sum() <= 2
-    assert hats @ np.linspace(low, high, reading.HATS) == pytest.approx(value, abs=1e-4)
+    assert hats @ np.linspace(low, high, inputs.HATS) == pytest.approx(value, abs=1e-4)
 
 
 def test_what_is_read_has_the_size_that_is_said() -> None:
-    assert reading.past(np.zeros((3, PER_SLOT), np.float32)).shape == (3, reading.PAST)
-    assert reading.past(np.zeros((0, PER_SLOT), np.float32)).shape == (0, reading.PAST)
-    assert reading.now(np.zeros((2, PRESENT), np.float32)).shape == (2, reading.NOW)
+    assert inputs.past(np.zeros((3, PER_SLOT), np.float32)).shape == (3, inputs.PAST)
+    assert inputs.past(np.zeros((0, PER_SLOT), np.float32)).shape == (0, inputs.PAST)
+    assert inputs.now(np.zeros((2, PRESENT), np.float32)).shape == (2, inputs.NOW)
 
 
 def test_shares_of_taken_advice_stand_beside_their_counts() -> None:
     seen = answering(60, frozenset({ActionType.EXERCISE}))
     _, now = read(seen)
-    rates = reading.now(now[None])[0, -reading.RATES :]
+    rates = inputs.now(now[None])[0, -inputs.RATES :]
     taken = [one.answer is Answer.ACCEPT for one in seen.history]
-    of_all = (sum(taken) + reading.AS_MANY * reading.USUAL) / (len(taken) + reading.AS_MANY)
-    assert rates[0] == pytest.approx(4 * (of_all - reading.USUAL), abs=1e-4)
+    of_all = (sum(taken) + inputs.AS_MANY * inputs.USUAL) / (len(taken) + inputs.AS_MANY)
+    assert rates[0] == pytest.approx(4 * (of_all - inputs.USUAL), abs=1e-4)
     each = rates[1 : 1 + len(ACTIONS)]
     assert each.argmax() == ACTIONS.index(ActionType.EXERCISE)
     assert (each > 0).sum() == 1
-    assert reading.now(np.zeros((1, PRESENT), np.float32))[0, -reading.RATES :].tolist() == [0.0] * reading.RATES
+    assert inputs.now(np.zeros((1, PRESENT), np.float32))[0, -inputs.RATES :].tolist() == [0.0] * inputs.RATES
 
 
 def test_eight_bits_keep_a_weight_within_half_a_step() -> None:
@@ -276,7 +276,7 @@ def test_the_exam_of_people_who_answer_decides_as_the_served_model_does() -> Non
 
     model = opened(WEIGHTS)
     some = led.week(range(900_000_000, 900_000_008), lessons.teacher(), 1, strangers=False)
-    reader = Reader(model, len(some), reading.SLOTS_MAX)
+    reader = Reader(model, len(some), inputs.SLOTS_MAX)
     for step in range(28):
         scores = reader.decide(some.now[:, step]).numpy()
         for week in (0, 7):
@@ -294,7 +294,7 @@ def test_a_later_week_of_strangers_shows_what_they_took_before() -> None:
     some = led.week(range(900_000_000, 900_000_040), lessons.teacher(), 2, strangers=True)
     assert some.slots.shape == (40, 28, PER_SLOT)
     assert some.now.shape == (40, 28, PRESENT)
-    ever = np.expm1(3 * some.now[:, :, reading.TOLD][:, :, : TALLIES // 2]).sum(axis=2)
+    ever = np.expm1(3 * some.now[:, :, inputs.TOLD][:, :, : TALLIES // 2]).sum(axis=2)
     assert ever == pytest.approx(
         np.tile(np.arange(28) + 56, (40, 1)), abs=0.01
     )  # two weeks of answers, then each slot's
