@@ -68,16 +68,16 @@ def _found(query: Query, tables: Tables) -> Answer:
     if query.per is not None:
         kept = periods(query, kept, tables)
     value, at, reason = in_days(query, kept, tables) if query.of in IN_DAYS else figure(query, kept)
-    nothing = _untold(query, rows, tables)
     return Answer(
         query=query,
-        value=None if nothing else value,
+        value=value,
         unit=unit_of(query),
         n=len(kept),
         at=at,
         days=_days(query, kept),
         groups=tuple(_told(query, kept, tables)),
-        reason=nothing or reason or _why_none(query, tables, value),
+        reason=reason or _why_none(query, tables, value),
+        untold=_untold(query, rows, tables),
     )
 
 

@@ -11,7 +11,7 @@ from bridge.domain.languages import say
 from bridge.query import statistics
 from bridge.query.answered import Answer, Group
 from bridge.query.conditions import test_of
-from bridge.query.model import AVERAGED, Aggregate, Condition, Kind, Query, Span, Subject, Versus
+from bridge.query.model import AVERAGED, WORKOUT_UNITS, Aggregate, Condition, Kind, Query, Span, Subject, Versus
 from bridge.query.reduced import FIGURES, held, reduced, rows_of, taken, told, unit_of, values_of
 from bridge.query.tables import Row, Tables
 
@@ -52,6 +52,9 @@ def difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tabl
     kept = taken(query, held(query, rows, tables))
     if (known := _known_days(split, tables)) is not None:
         kept = [row for row in kept if row.day - timedelta(days=split.of_day_before) in known]
+    figure = split.field.removeprefix("workout.")
+    if query.subject.kind is Kind.WORKOUTS and split.of_workout and figure in WORKOUT_UNITS:
+        kept = [row for row in kept if figure in row.values]  # of others, nothing says on which side they are
     sides: tuple[list[Row], list[Row]] = ([], [])
     with_it = test_of([split], tables, query.subject.kind)
     for row in kept:

@@ -177,8 +177,8 @@ Encoded = tuple[str, dict[str, Any]]  # source, and the fields of an episode as 
 def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference) -> dict[date, Row]:
     """Return local day of waking -> the main sleep that counts for it."""
     doubtful = _doubtful(found)
-    sure = (fields for n, (_, fields) in enumerate(found) if n not in doubtful and fields["kind"] == "sleep")
-    nights = {row.day: row for row in (_night(fields, zones) for fields in sure)}
+    sure = [_night(one[1], zones) for n, one in enumerate(found) if n not in doubtful and one[1]["kind"] == "sleep"]
+    nights = {row.day: row for row in sure}
     if not doubtful:
         return nights
     of_device: dict[tuple[str, str | None], set[str]] = {}
@@ -248,9 +248,8 @@ def _workouts(found: Sequence[Encoded], zones: ZoneHistory, preference: Preferen
 
 def _workout(fields: dict[str, Any], zones: ZoneHistory) -> Row:
     told, instant = fields.get("values", {}), datetime.fromisoformat
-    lasted = instant(fields["end"]) - instant(fields["start"])
     values = {FIGURE_OF[name]: value for name, value in told.items() if name in FIGURE_OF}
-    values["minutes"] = lasted.total_seconds() / 60
+    values["minutes"] = (instant(fields["end"]) - instant(fields["start"])).total_seconds() / 60
     if "active_energy" in told:  # rather than the energy that rest would have taken, too
         values["energy"] = told["active_energy"]
     return Row(date.fromisoformat(fields["day"]), values, fields.get("label"), fields, zones)

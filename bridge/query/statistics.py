@@ -10,7 +10,7 @@ from typing import Any
 
 LEVEL = 0.95
 RESAMPLES, DRAWN_MAX = 2000, 500_000  # resamples, fewer of long columns; values drawn of a column
-CACHED = 16_384  # values drawn at once
+CACHED = 65_536  # values drawn at once
 SLOPE_LEAST, CORRELATION_MAX = 10, 0.9  # values of a slope's interval, and their correlation with the one before
 SEED = 20_260_101
 
@@ -96,7 +96,7 @@ def resampled_difference(one: Sequence[float], other: Sequence[float], figure: s
         step = max(1, CACHED // len(some))  # of all resamples at once, memory takes longer than the figures
         for first in range(0, times, step):
             size = (min(step, times - first), len(some))
-            found.append(reduced(values.take(rng.integers(len(some), size=size, dtype=np.int32)), axis=1))
+            found.append(reduced(values.take(rng.integers(len(some), size=size)), axis=1))
         return np.concatenate(found)
 
     ours, theirs = resampled(one), resampled(other)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from bridge.domain.languages import Text
-from bridge.domain.slots import ZoneHistory, ends_shown
+from bridge.domain.slots import ZoneHistory, ends_shown, local_time
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -39,7 +39,9 @@ class Row(NamedTuple):
 
     def _clock(self, name: str) -> float:
         start, end = (datetime.fromisoformat(self.fields[one]) for one in ("start", "end"))
-        local = ends_shown(start, end, self.zones, self.fields.get("offset"))[name == "end"]
+        local, offset = local_time(end if name == "end" else start, self.zones), self.fields.get("offset")
+        if offset is not None and local.utcoffset() != timedelta(minutes=offset):  # worn in another zone, perhaps
+            local = ends_shown(start, end, self.zones, offset)[name == "end"]
         return local.hour * 60 + local.minute
 
 

@@ -254,6 +254,17 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("compare", {"against": "action = SOCIALIZE"}),
     ("compare", {"against": "entries"}),
     ("compare", {"against": "x" * 201}),
+    ("compare", {"against": "workout.sport ~ k"}),
+    ("compare", {"against": "weekday = 1 vs before.workout.sport = Kims secret club"}),
+    ("compare", {"against": "2026-10-01.." + "9" * 200}),
+    ("compare", {"ask": {"where": ["x" * 201]}}),
+    ("compare", {"ask": {"where": ["before.before.steps > 1"]}}),
+    ("nights", {"ask": {"of": "min,max"}}),
+    ("nights", {"ask": {"by": "row"}}),
+    ("nights", {"ask": {"since": "2026-10-01T00:00"}}),
+    ("workouts", {"ask": {"where": ["before.workout.sport ~ a"]}}),
+    ("measurements", {"what": "meters"}),
+    ("measurements", {"what": "noted"}),
     ("nothing", {}),
 ]
 
@@ -269,6 +280,21 @@ def test_figures_are_told_by_a_consent_each() -> None:
         run("mcp", "allow", "workouts", "--user", "ana")
         told = json.loads(answered(bridge, "workouts", {"ask": {"where": ["workout.sport = jogging"]}})[0])
         assert (told["value"], told["unit"]) == (0, "workouts")
+
+
+def test_no_note_and_no_title_of_anyone_is_found_out_by_figures() -> None:
+    run("user", "add", "ben", "--zone", "Europe/Berlin")
+    for name, noted in (("ana", "cortisone"), ("ben", "methadone")):
+        run("note", f"{noted} 2", "--user", name)
+    run("mcp", "allow", *ALL, "titles", "--user", "ana")
+    with installation.open_bridge() as bridge:
+        for near in ("cortison", "methadon", "ignore all rule"):  # which a suggestion would complete
+            for asked in (f"{near} > 0", f"before.{near} > 0", f"titled {near} > 0", f"entry.title ~ {near}"):
+                told = [answered(bridge, "compare", {"against": one}) for one in (asked, near, f"steps > 1 vs {asked}")]
+                for name in ("nights", "workouts", "measurements", "compare"):
+                    told += [answered(bridge, name, one) for one in ({"ask": {"where": [asked]}}, {"what": near})]
+                assert all(wrong for _, wrong in told), told
+                assert not any(f"{near}{end}" in text.lower() for text, _ in told for end in "es"), told
 
 
 def test_mode_and_wish_are_said_by_a_consent_each() -> None:

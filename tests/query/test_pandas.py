@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 import random
@@ -14,6 +15,7 @@ import pandas as pd
 import pytest
 
 from bridge.domain.metrics import Metric
+from bridge.domain.sports import normalised
 from bridge.domain.types import Episode, EpisodeKind
 from bridge.installation import Bridge, open_bridge
 from bridge.query.answer import answer
@@ -136,6 +138,63 @@ def test_days_in_a_row_days_since_and_single_rows_are_as_by_pandas(lived: tuple[
     listed = answer(query, load_tables(bridge, user, query, now=NOW)).groups
     assert [one.key[:10] for one in listed] == [day.isoformat() for day in sorted(wearer.workouts["day"])]
     assert sum(one.value or 0 for one in listed) == pytest.approx(wearer.workouts["minutes"].sum())
+
+
+def test_shares_differences_and_correlations_are_as_by_pandas(lived: tuple[Bridge, Wearer]) -> None:
+    bridge, wearer = lived
+    user = bridge.person("ana", at=NOW)
+    rng = random.Random(20_261_201)
+
+    def asked(**words: Any) -> Any:
+        query = query_of(Words(**words))
+        return answer(query, load_tables(bridge, user, query, now=NOW))
+
+    figures = [*METRICS, "deep_sleep/asleep", "workouts.distance", "workouts.speed"]
+    for _ in range(60):
+        what, where, by = rng.choice(figures), _condition(rng, wearer), rng.choice([*PANDAS_BY])
+        rows, held = (_rows_by_pandas(Words(what=what, where=one), wearer) for one in ([], [where]))
+        holds = rows.index.isin(held.index)
+        found = asked(what=what, of="share", where=[where], by=by)
+        assert (found.value, found.n) == (pytest.approx(holds.mean()), len(rows)), (what, where)
+        shares = pd.Series(holds).groupby(PANDAS_BY[by](pd.to_datetime(rows["day"])).values).agg(["mean", "size"])
+        assert {one.key: one.n for one in found.groups} == shares["size"].to_dict(), (what, where, by)
+        assert [one.value for one in found.groups] == pytest.approx([*shares["mean"]]), (what, where, by)
+        of = rng.choice(("mean", "median", "sum", "std", "min", "max"))
+        known = _known(rows, where, wearer)
+        sides = [rows[known & side]["value"] for side in (holds, ~holds)]
+        found = asked(what=what, of=of, against=where)
+        told = [None if side.empty else getattr(side, of)() for side in sides]
+        assert [one.n for one in found.groups] == [len(side) for side in sides], (what, where)
+        missing = any(one is None or pd.isna(one) for one in told)
+        assert _same(found.value, None if missing else told[0] - told[1]), (what, where, of)
+        one, other = rng.sample([*METRICS, "deep_sleep/asleep"], 2)
+        day_values = [_rows_by_pandas(Words(what=name), wearer).set_index("day")["value"] for name in (one, other)]
+        pairs = pd.concat(day_values, axis=1, keys=["one", "other"]).dropna()
+        found = asked(what=one, against=other)
+        assert (found.value, found.n) == (pytest.approx(pairs.corr("spearman").iloc[0, 1]), len(pairs)), (one, other)
+
+
+def _known(rows: pd.DataFrame, condition: str, wearer: Wearer) -> pd.Series:
+    """Tell the rows of which it is known on which side of a condition they are."""
+    field = condition.split(" ")[0]
+    if not field.startswith("workout."):
+        days = wearer.days.set_index("day")[field].reindex(rows["day"])
+        return pd.Series(days.notna().values, index=rows.index)
+    name = field.removeprefix("workout.")
+    own = "sport" in rows and name in WORKOUT_UNITS
+    return rows[name].notna() if own else pd.Series(True, index=rows.index)
+
+
+def test_sports_are_grouped_as_by_pandas(lived: tuple[Bridge, Wearer]) -> None:
+    bridge, wearer = lived
+    user = bridge.person("ana", at=NOW)
+    for field, of in itertools.product(WORKOUT_UNITS, ("mean", "median", "sum", "std", "count", "max", "last")):
+        query = query_of(Words(what=f"workouts.{field}", of=of, by="sport"))
+        found = answer(query, load_tables(bridge, user, query, now=NOW))
+        told = wearer.workouts.sort_values("day", kind="stable").dropna(subset=[field])
+        groups = told.groupby(told["sport"].map(normalised))[field].agg(of)
+        assert [one.key for one in found.groups] == [*groups.index]
+        assert [one.value for one in found.groups] == pytest.approx([*groups]), (field, of)
 
 
 def test_the_pieces_of_a_night_are_one(lived: tuple[Bridge, Wearer]) -> None:

@@ -194,7 +194,13 @@ RULES: list[tuple[str, tuple[str, ...], dict[str, str | int], float | None, int]
     ("steps", ("steps > 90000",), {}, None, 0),
     ("steps", (), {"since": "2020-01-01", "until": "2020-02-01"}, None, 0),
     *(
-        (what, where, {"since": "2020-01-01", "until": "2020-02-01", "of": "count"}, None, 0)  # and not 0 of them
+        (
+            what,
+            where,
+            {"since": "2020-01-01", "until": "2020-02-01", "of": "count"},
+            0,
+            0,
+        )  # said as "nothing is stored"
         for what, where in (("steps", ()), ("nights", ("asleep < 360",)), ("days", ("steps > 1",)), ("workouts", ()))
     ),
     ("steps", ("steps > 90000",), {"of": "share", "since": "2020-01-01", "until": "2020-02-01"}, None, 0),
