@@ -247,8 +247,6 @@ def refused() -> Forged:
 
 def _exchanged(session: requests.Session, provider: Provider, attempt: Attempt, code: str) -> requests.Response:
     """Send ``code`` to the provider. Raises Forged or SetupError if it refuses, TryLater if it is silent."""
-    import requests
-
     client = provider.client
     form = {
         "grant_type": "authorization_code",
@@ -261,12 +259,7 @@ def _exchanged(session: requests.Session, provider: Provider, attempt: Attempt, 
     if not is_basic:
         form |= {"client_id": client.id} | ({"client_secret": client.secret} if client.secret else {})
     options: dict[str, Any] = {"auth": basic} if is_basic else {}
-    try:
-        answer = session.post(provider.token_url, data=form, timeout=TIMEOUT, allow_redirects=False, **options)
-    except requests.RequestException as error:
-        raise _no_answer(error) from None
-    if answer.status_code == 429 or answer.status_code >= 500:
-        raise _busy(answer)
+    answer = _answer_to(session, "POST", provider.token_url, data=form, **options)
     if answer.status_code == 401:  # RFC 6749, section 5.2: invalid_client
         raise SetupError(
             "the login provider does not know the page's client id and secret; "
@@ -278,15 +271,8 @@ def _exchanged(session: requests.Session, provider: Provider, attempt: Attempt, 
 
 
 def _get(session: requests.Session, url: str, *, token: str | None = None) -> requests.Response:
-    import requests
-
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    try:
-        answer = session.get(url, headers=headers, timeout=TIMEOUT, allow_redirects=False)
-    except requests.RequestException as error:
-        raise _no_answer(error) from None
-    if answer.status_code == 429 or answer.status_code >= 500:
-        raise _busy(answer)
+    answer = _answer_to(session, "GET", url, headers=headers)
     if answer.status_code != 200:
         raise SetupError("the login provider refuses a request; check BRIDGE_OIDC_ISSUER, then: bridge doctor")
     return answer
@@ -302,10 +288,16 @@ def _object(answer: requests.Response) -> dict[str, Any]:
     return told
 
 
-def _no_answer(error: Exception) -> TryLater:
-    return TryLater(f"the login provider does not answer ({type(error).__name__}); try again, or log in another way")
+def _answer_to(session: requests.Session, method: str, url: str, **options: Any) -> requests.Response:
+    """Return the provider's answer. Raises TryLater without an answer, and for a provider that refuses for now."""
+    import requests
 
-
-def _busy(answer: requests.Response) -> TryLater:
-    error = http.busy_error("the login provider", answer)
-    return TryLater(f"{error}; try again, or log in another way", after=error.after, limited=error.limited)
+    try:
+        answer = session.request(method, url, timeout=TIMEOUT, allow_redirects=False, **options)
+    except requests.RequestException as error:
+        kind = type(error).__name__
+        raise TryLater(f"the login provider does not answer ({kind}); try again, or log in another way") from None
+    if answer.status_code == 429 or answer.status_code >= 500:
+        busy = http.busy_error("the login provider", answer)
+        raise TryLater(f"{busy}; try again, or log in another way", after=busy.after, limited=busy.limited)
+    return answer

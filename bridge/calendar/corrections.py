@@ -30,7 +30,7 @@ def applied(
     occurrences: Sequence[Occurrence], labels: Sequence[Label], corrections: Sequence[Correction]
 ) -> list[Label]:
     """Return a classifier's ``labels`` of ``occurrences``, overridden by the user's ``corrections`` (newest first)."""
-    by_series, titles = {one.series: one for one in corrections}, Titles(corrections)
+    by_series, titles = {correction.series: correction for correction in corrections}, Titles(corrections)
     said = [_of_series(by_series.get(series_of(o.event))) or titles.said(o.event.title or "") for o in occurrences]
     return [mine or agreed(o.event) or label for o, label, mine in zip(occurrences, labels, said, strict=True)]
 
@@ -40,7 +40,7 @@ def held_by(events: Sequence[Event], series: str, corrections: Sequence[Correcti
 
     Events with similar titles count too. ``corrections`` are newest first.
     """
-    by_series, titles = {one.series: one for one in corrections}, Titles(corrections)
+    by_series, titles = {correction.series: correction for correction in corrections}, Titles(corrections)
     counts = (by_series.get(series_of(event)) or titles.nearest(event.title or "")[0] for event in events)
     return sum(one is not None and one.series == series for one in counts)
 

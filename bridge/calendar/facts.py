@@ -29,9 +29,9 @@ def still_open(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> Itera
     >>> [end.day for _, end in still_open([task(20), task(19, completed=hour(9))], hour(10), LONDON)]
     [21]
     """
-    for one in tasks:
-        if one.due is not None and (one.completed is None or one.completed > at):
-            yield one, midnight(one.due + DAY, zones)
+    for task in tasks:
+        if task.due is not None and (task.completed is None or task.completed > at):
+            yield task, midnight(task.due + DAY, zones)
 
 
 def deadline_pressure(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> float | None:
@@ -46,7 +46,7 @@ def deadline_pressure(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -
     >>> deadline_pressure([task(19), task(20, completed=hour(9))], hour(10), LONDON)  # one is overdue, one is done
     1.0
     """
-    dated = [one for one in tasks if one.due is not None]
+    dated = [task for task in tasks if task.due is not None]
     if not dated:
         return None
     return sum((exp(-slack(one, (end - at) / HOUR)) for one, end in still_open(dated, at, zones)), 0.0)

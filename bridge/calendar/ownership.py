@@ -76,13 +76,13 @@ class Ownership:
 
     def used(self, events: Iterable[Event]) -> list[Event]:
         """Return the entries of calendars that are not left out."""
-        return [one for one in events if one.calendar not in self.left_out]
+        return [event for event in events if event.calendar not in self.left_out]
 
     def own_of(self, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
         """Return the occurrences that are the person's own. Occurrences that take no time are returned as free."""
         if not (self.left_out or self.marks):
             return list(occurrences)
-        found = ((one, self.whose(one.event, one.key)) for one in occurrences)
+        found = ((occurrence, self.whose(occurrence.event, occurrence.key)) for occurrence in occurrences)
         return [
             replace(one, event=replace(one.event, busy=False)) if whose is Whose.NO_TIME else one
             for one, whose in found
@@ -91,13 +91,15 @@ class Ownership:
 
     @cached_property
     def _keys(self) -> Mapping[str, Whose]:
-        return {one.key: one.whose for one in self.marks}
+        return {mark.key: mark.whose for mark in self.marks}
 
     @cached_property
     def _names(self) -> Mapping[str, Whose]:
-        return {one.name: one.whose for one in self.marks if one.like and one.name is not None}
+        return {mark.name: mark.whose for mark in self.marks if mark.like and mark.name is not None}
 
     @cached_property
     def _words(self) -> list[tuple[str, Whose]]:
-        found = {one.title: one.whose for one in self.marks if one.like and one.name is None and one.title is not None}
+        found = {
+            mark.title: mark.whose for mark in self.marks if mark.like and mark.name is None and mark.title is not None
+        }
         return list(found.items())[::-1]

@@ -295,7 +295,7 @@ def personalise(
                 )
         elif not history:
             learning.personalise(bridge.store, person, policy, now=now)
-        rows = [_prior(one) for one in bridge.store.lessons.priors(person.id)]
+        rows = [_prior(prior) for prior in bridge.store.lessons.priors(person.id)]
     if json:
         show.document(rows if history else {"user": user, "undone": undo, **rows[0]})
     elif history or undo:

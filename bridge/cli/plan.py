@@ -193,7 +193,7 @@ def _print_routine(body: RoutineDocument) -> None:
     if not body["work_known"]:
         typer.echo("Working hours rest on published figures.")
     if body["habits"]:
-        show.table([_habit(one) for one in body["habits"]], ("action", "times_a_week", "minutes", "usually"))
+        show.table([_habit(habit) for habit in body["habits"]], ("action", "times_a_week", "minutes", "usually"))
 
 
 def _habit(one: HabitDocument) -> dict[str, object]:
@@ -346,7 +346,7 @@ def _night(wished: WishedNightDocument) -> list[str]:
 def _times(when: BestDocument) -> str:
     from rhythm_env.interface import DAY_NAMES
 
-    return " ".join([*(DAY_NAMES[one] for one in when["days"]), *("-".join(span) for span in when["hours"])])
+    return " ".join([*(DAY_NAMES[day] for day in when["days"]), *("-".join(span) for span in when["hours"])])
 
 
 def _lines(body: WishesDocument) -> list[str]:

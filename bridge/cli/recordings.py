@@ -183,7 +183,7 @@ def look(context: typer.Context, *, json: bool) -> dict[str, Any]:
     commands = {"status": "status", "observation": "observe", "events": "today", "recommendation": "recommend"}
     now, mine = installation.now(), ("--user", DEMO_USER)
     plan = run_command(context, ("plan", *mine), json=True)
-    ends = sorted(datetime.fromisoformat(one["end"]) for one in plan["blocks"] if one["kind"] != "sleep")
+    ends = sorted(datetime.fromisoformat(block["end"]) for block in plan["blocks"] if block["kind"] != "sleep")
     for at in (now, *(end for end in ends if end > now)):
         with environment({"BRIDGE_NOW": at.isoformat()}):
             if run_command(context, ("recommend", *mine), json=True).get("kind") == "suggested":

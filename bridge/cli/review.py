@@ -52,7 +52,10 @@ def review(
     typer.echo(f"{user}, week {week_name(monday)}")
     for line in summary(found):
         show.say(line)
-    rows = [{"figure": one.name, "this week": one.value, "before": one.usual} for one in review_figures.figures(found)]
+    rows = [
+        {"figure": figure.name, "this week": figure.value, "before": figure.usual}
+        for figure in review_figures.figures(found)
+    ]
     if rows:
         show.table(rows, ("figure", "this week", "before"))
     for line in review_words.lines(found):

@@ -157,12 +157,16 @@ def logins(
             [{"kind": "password", "name": "", "since": None}] if access.has_password(bridge.store, user) else []
         )
         by_passkey = [
-            {"kind": "passkey", "name": f"{one.name} ({one.host})", "since": one.made_at.isoformat(timespec="minutes")}
-            for one in credentials.passkeys(user.id)
+            {
+                "kind": "passkey",
+                "name": f"{passkey.name} ({passkey.host})",
+                "since": passkey.made_at.isoformat(timespec="minutes"),
+            }
+            for passkey in credentials.passkeys(user.id)
         ]
         by_account = [
-            {"kind": one.issuer, "name": one.subject, "since": one.made_at.isoformat(timespec="minutes")}
-            for one in credentials.identities(user.id)
+            {"kind": identity.issuer, "name": identity.subject, "since": identity.made_at.isoformat(timespec="minutes")}
+            for identity in credentials.identities(user.id)
         ]
     show.table([*by_password, *by_passkey, *by_account], ("kind", "name", "since"), json=json)
 

@@ -94,7 +94,7 @@ def plan_document(plan: DayPlan, zones: ZoneHistory, audience: Audience = Audien
         },
         "blocks": [_block(block, zones, audience) for block in plan.blocks],
         "changes": [str(change) for change in reasons(plan.changes, audience)],
-        "unmet": [str(one) for one in reasons(plan.unmet, audience)],
+        "unmet": [str(reason) for reason in reasons(plan.unmet, audience)],
         "outlook": [_expected(one, zones) for one in plan.outlook],
     }
 

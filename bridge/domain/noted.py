@@ -17,7 +17,7 @@ OFTEN = (
 
 @cache
 def _known(texts: Sequence[Text]) -> Mapping[str, Text]:
-    return {one.in_language(language).casefold(): one for one in texts for language in languages()}
+    return {text.in_language(language).casefold(): text for text in texts for language in languages()}
 
 
 def name_of(name: str) -> str:
@@ -33,7 +33,9 @@ def called(name: str) -> str:
 def in_languages(name: str) -> frozenset[str]:
     """Return the names in all languages of a note that is often noted, else the name alone."""
     text = name_of(name)
-    return frozenset({text.in_language(one).casefold() for one in languages()} if isinstance(text, Text) else {text})
+    return frozenset(
+        {text.in_language(language).casefold() for language in languages()} if isinstance(text, Text) else {text}
+    )
 
 
 def kept_name(name: str, noted: Collection[str]) -> str:

@@ -71,7 +71,7 @@ def both(wishes: Wishes, term: Wishes) -> Wishes:
 
 def _night(night: NightWish, term: NightWish) -> NightWish:
     """Return the usual wishes for the night, changed by an occasion's bedtime, getting up or length."""
-    said: dict[str, object] = {one.name: getattr(term, one.name) for one in fields(NightWish)}
+    said: dict[str, object] = {field.name: getattr(term, field.name) for field in fields(NightWish)}
     of_bed = {"bed", "earliest", "bed_days", "late", "late_days"} if term.bed or term.earliest else set()
     of_up = {"up", "up_days", "other", "other_days"} if term.up else set()
     of_up |= {"rest", "rest_days"} if term.rest else set()

@@ -208,7 +208,7 @@ def _check_few(wishes: Wishes) -> None:
 
 
 def _check_terms(wishes: Wishes) -> None:
-    if len(wishes.terms) > TERMS_MAX or any(one.terms for one in wishes.terms.values()):
+    if len(wishes.terms) > TERMS_MAX or any(term.terms for term in wishes.terms.values()):
         raise SetupError(
             say(
                 "wishes can hold for at most {most} times of the year; drop some: {command}",

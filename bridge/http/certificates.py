@@ -213,7 +213,7 @@ def _code(error: BaseException | None) -> int:
     while error is not None and seen < 10:
         if isinstance(error, ssl.SSLCertVerificationError):
             return error.verify_code
-        reason = getattr(error, "reason", None) or next((one for one in error.args if isinstance(one, Exception)), None)
+        reason = getattr(error, "reason", None) or next((arg for arg in error.args if isinstance(arg, Exception)), None)
         error = reason if isinstance(reason, BaseException) else error.__cause__ or error.__context__
         seen += 1
     return 0

@@ -101,7 +101,7 @@ class Allowed:
 
     def _check(self, query: Query) -> None:
         names = {name for part in query.subjects for name in part.name.split("/")}
-        fields = {name for one in query.conditions for name in one.name.split("/")}
+        fields = {name for condition in query.conditions for name in condition.name.split("/")}
         outside = sorted(names - self.subjects) + sorted(fields - self.fields)
         if outside:
             raise SetupError(f"this tool does not read {outside[0]}; another tool may, with the person's consent")
@@ -208,7 +208,7 @@ class Tools:
         all-day events and changes of time zone."""
         titles = TITLES in self.allowed()
         body = weekly_trends(load_trends(self.bridge, self._user(), at=installation.now(), days=7 * weeks).body)
-        return {**body, "happenings": [_happening(one, titles=titles) for one in body["happenings"]]}
+        return {**body, "happenings": [_happening(happening, titles=titles) for happening in body["happenings"]]}
 
     def nights(self, what: Text = "asleep", ask: Asked | None = None) -> Document:
         """Read a figure of the person's nights: `nights` (counted) or a metric such as asleep, deep_sleep, rem_sleep,
@@ -286,7 +286,7 @@ class Tools:
             "until": found.mode.until and found.mode.until.isoformat(),
             "noticed": [{"mode": str(kind), **_facts(why, Audience.ASSISTANT)} for kind, why in found.asked],
         }
-        planned = [{name: str(value) for name, value in one.items()} for one in planned_documents(found.mode)]
+        planned = [{name: str(value) for name, value in document.items()} for document in planned_documents(found.mode)]
         return {**body, "planned": planned} if planned else body
 
     def wish(self, text: Text, confirmed: bool = False) -> Document:
@@ -322,11 +322,11 @@ def _event(occurrence: Occurrence, label: Label, zones: ZoneHistory, *, titles: 
 
 
 def _block(block: BlockDocument) -> Document:
-    return {**block, "title": untrusted(block["title"]), "facts": [_quoted(one) for one in block["facts"]]}
+    return {**block, "title": untrusted(block["title"]), "facts": [_quoted(fact) for fact in block["facts"]]}
 
 
 def _facts(facts: Iterable[Fact], audience: Audience) -> Document:
-    told = [_quoted(one) for one in fact_documents(facts, audience)]
+    told = [_quoted(document) for document in fact_documents(facts, audience)]
     return {"reasons": reasons(facts, audience), "facts": told}
 
 

@@ -158,7 +158,7 @@ def recorded(
         person = scratch.people.add_user("recorded", "UTC", now=at)
         place = scratch.connections.connect(person.id, source, "account", now=at)
         outcome = _synced(scratch, place, Redirected(account, server.url), at=at)
-    names = [one.name for one in registry.spec(source).settings if not one.secret and _keeps(one.name)]
+    names = [setting.name for setting in registry.spec(source).settings if not setting.secret and _keeps(setting.name)]
     plain = {name: account.settings[name] for name in names if name in account.settings}
     if isinstance(cleaner, Redactor):
         plain = {name: value for name, value in plain.items() if value == "" or PLAIN_NUMBER.fullmatch(value)}

@@ -139,7 +139,7 @@ def names_of(field: str) -> tuple[str, ...]:
 def _columns(record: type, *, but: tuple[str, ...]) -> Iterator[sa.Column[Any]]:
     """Yield the columns of a record's fields. Those of a field with a default may be null."""
     hints = hints_of(record)
-    for one in (one for one in fields(record) if one.name not in but):
+    for one in (field for field in fields(record) if field.name not in but):
         kind = hints[one.name]
         kinds = (sa.Date, sa.SmallInteger) if kind is Moment else (COLUMN_TYPES.get(kind, sa.Text),)
         required = one.default is MISSING and one.default_factory is MISSING

@@ -41,7 +41,8 @@ class Tracing(Part):
         found = [(number, source, item) for number, source, item in read if isinstance(item, Sample)]
         p = tables.packed_samples.c
         found += [
-            (one.id, one.source, one.item) for one in packed.places(db, sa.and_(p.user_id == user_id, p.day == day))
+            (place.id, place.source, place.item)
+            for place in packed.places(db, sa.and_(p.user_id == user_id, p.day == day))
         ]
         return sorted(found, key=lambda row: (row[2].metric, row[1], row[2].start, row[0]))
 
@@ -102,7 +103,9 @@ def _twins(db: sa.Connection, row: Any, item: Item) -> tuple[tuple[str, int], ..
         table.c.user_id == row.user_id, table.c.day == item.day, table.c.connection_id != row.connection_id
     )
     if packs(item):
-        return tuple((one.source, one.id) for one in packed.places(db, others) if one.item.metric is item.metric)
+        return tuple(
+            (place.source, place.id) for place in packed.places(db, others) if place.item.metric is item.metric
+        )
     query = _with_source(table).where(others).order_by(table.c.id)
     kind = "sample" if isinstance(item, Sample) else "episode"
     found = [(one.source, one.id, rows.item_of(kind, one, db)) for one in db.execute(query).all()]

@@ -61,7 +61,7 @@ def as_of(visit: Visit) -> AsOf | None:
 def _newest(visit: Visit) -> tuple[date, bool] | None:
     """Return (last day with data, True if there is no newer data of any kind), or None if meters are known now."""
     current, store = visit.app.today_cache.today(visit.bridge, visit.user, visit.now), visit.bridge.store
-    inputs = [because for one in current.readings.values() for because in one.because]
+    inputs = [because for reading in current.readings.values() for because in reading.because]
     if any(one.signal == OWN_WORD and one.age_hours < ANSWER_HOURS for one in inputs):
         return None
     old = newest_if_old(store, visit.user, current.known)
@@ -78,7 +78,7 @@ def _read(visit: Visit, day: date, all_old: bool) -> AsOf:
     now, back = visit.now, visit.now - at  # what came with a later import is known now only
     known = recommend.load_snapshot(bridge, visit.user, at=now, back=back)
     sleeps = (one for _source, one in known.episodes if one.kind is EpisodeKind.SLEEP and one.day == day)
-    at = max([at, *(one.end for one in sleeps)])  # a morning elsewhere may be later than noon here
+    at = max([at, *(sleep.end for sleep in sleeps)])  # a morning elsewhere may be later than noon here
     then = replace(known, at=at)
     by_now = visit.app.today_cache.routine(bridge, visit.user, now)
     learnt = replace(routine_of(bridge.store, visit.user, then), nights=by_now.nights, until=by_now.until)

@@ -148,7 +148,7 @@ def due(visit: Visit, known: Snapshot, opening: Sequence[Fact]) -> list[Task]:
     if not DUE & {one.kind for one in opening}:
         return []
     today = visit.local(visit.now).date()
-    found = [one for one in known.tasks if one.completed is None and one.title and one.due and one.due <= today]
+    found = [task for task in known.tasks if task.completed is None and task.title and task.due and task.due <= today]
     return sorted(found, key=lambda one: one.due or today)[:NAMED]
 
 
@@ -197,7 +197,7 @@ def recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[Fa
         "slot_name": slot_name(found.moment),
         "until": f"{visit.local(found.expires_at):%H:%M}",
         "over": found.expires_at <= visit.now,
-        "because": for_person(one for one in found.facts if one not in above),
+        "because": for_person(fact for fact in found.facts if fact not in above),
         "above": for_person(above),
         "bars": _bars(found),
         "withheld": [{"action": str(action), "why": told(why)} for action, why in held.items()],
@@ -249,7 +249,7 @@ def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:
 
 def questions(visit: Visit) -> list[dict[str, Any]]:
     """Return the past recommendations about which the page asks whether the user followed them, for the template."""
-    return [past_advice(one) for one in outcomes.questions(visit.bridge.store, visit.user, now=visit.now)]
+    return [past_advice(question) for question in outcomes.questions(visit.bridge.store, visit.user, now=visit.now)]
 
 
 def past_advice(one: Recommendation) -> dict[str, Any]:

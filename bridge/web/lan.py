@@ -235,7 +235,7 @@ class Authority:
         signer's.
         """
         names = [x509.DNSName(name) for name in self.place.names]
-        addresses = [x509.IPAddress(ip_address(one)) for one in self.place.addresses]
+        addresses = [x509.IPAddress(ip_address(address)) for address in self.place.addresses]
         key = ec.generate_private_key(ec.SECP256R1())
         leaf = (
             _begun(self.place.names[0], key, now - BEFORE, min(now + LEAF_LASTS, self.signer.not_valid_after_utc))
@@ -294,7 +294,7 @@ def kept_authority(store: Store, vault: Vault, place: Place, *, anew: bool, now:
 def _packed(authority: Authority) -> dict[str, object]:
     plain = authority.key.private_bytes(to.Encoding.PEM, to.PrivateFormat.PKCS8, to.NoEncryption())
     certificates = (authority.root, authority.signer)
-    root, signer = (one.public_bytes(to.Encoding.PEM).decode() for one in certificates)
+    root, signer = (certificate.public_bytes(to.Encoding.PEM).decode() for certificate in certificates)
     place = {"names": authority.place.names, "addresses": authority.place.addresses}
     return {"root": root, "signer": signer, "key": plain.decode(), **place}
 
@@ -330,7 +330,7 @@ def _begun(title: str, key: ec.EllipticCurvePrivateKey, begin: datetime, end: da
 def _bound(builder: x509.CertificateBuilder, place: Place) -> x509.CertificateBuilder:
     """Limit an authority's certificate to the names and addresses of ``place``. Without addresses it may sign none."""
     names: Sequence[x509.GeneralName] = [x509.DNSName(name) for name in place.names]
-    addresses = [x509.IPAddress(ip_network(one)) for one in place.addresses]
+    addresses = [x509.IPAddress(ip_network(address)) for address in place.addresses]
     none = [x509.IPAddress(ip_network(one)) for one in ("0.0.0.0/0", "::/0")]
     constraints = x509.NameConstraints([*names, *addresses], None if addresses else none)
     return builder.add_extension(constraints, critical=True).add_extension(_uses(sign=True), critical=True)

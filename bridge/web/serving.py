@@ -122,7 +122,10 @@ class Bounded(H11Protocol):
 
     def _excess(self) -> list[Bounded]:
         """Return the connections of which one must be closed, the oldest first. Empty while there are few."""
-        everyone = sorted((one for one in self.connections if isinstance(one, Bounded)), key=lambda one: one.opened)
+        everyone = sorted(
+            (connection for connection in self.connections if isinstance(connection, Bounded)),
+            key=lambda one: one.opened,
+        )
         mine = [one for one in everyone if one.host == self.host]
         if len(mine) > throttle.MAX_OPEN_PER_ADDRESS and not forwarded.is_trusted(self.host, self.config.proxies):
             return mine

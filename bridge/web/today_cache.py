@@ -109,7 +109,7 @@ class TodayCache:
             moment=moment,
             readings=self._readings(user, snapshot, now),
             before=self._before(user, snapshot, now),
-            slots=[replace(one, advice=of_moment(advice, one.facts.moment)) for one in slots],
+            slots=[replace(slot, advice=of_moment(advice, slot.facts.moment)) for slot in slots],
             calendar=is_known(bridge.store, user, entries),
         )
 
@@ -129,7 +129,7 @@ class TodayCache:
             begin = slot_start(morning, user.zones)
             near = [entry for entry in snapshot.agenda if begin - WEEK < entry[0].end and entry[0].start < begin + WEEK]
             facts = (slot_facts(near, snapshot.tasks, replace(morning, slot=slot), user.zones) for slot in Slot)
-            found = snapshot.agenda, morning, [slot_of(one, near, (), user.zones) for one in facts]
+            found = snapshot.agenda, morning, [slot_of(fact, near, (), user.zones) for fact in facts]
             self._keep(self._days, user, found)
         return found[2]
 

@@ -127,7 +127,7 @@ def collections(server: Server, homes: Sequence[str]) -> dict[str, Collection]:
     for home in homes:
         server.trust(home)
         listing = server.propfind(home, PROPERTIES, depth=1)
-        found |= {one.key: one for one in _calendars(listing)}
+        found |= {calendar.key: calendar for calendar in _calendars(listing)}
     if len(found) > CALENDARS_MAX:
         raise SourceChanged(
             say(

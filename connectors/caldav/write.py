@@ -100,7 +100,7 @@ class _Rhythm:
                 return None
             raise
         calendars, _ = parsed(decoded(answer.content))
-        marks = [text_of(one, OURS) for calendar in calendars for one in components(calendar)]
+        marks = [text_of(component, OURS) for calendar in calendars for component in components(calendar)]
         return _Written(etag=answer.headers.get("ETag", "*"), mark=next(filter(None, marks), None))
 
     def _put(self, plan: Plan, condition: Mapping[str, str]) -> None:

@@ -166,7 +166,7 @@ def _variability(key: str, told: ByOrigin, main: Session | None) -> Iterator[Sam
     inside = _of_best(told, main, lambda one: main is not None and main.start <= one[0] <= main.end)
     if inside:
         yield from _mean(key, Metric.HRV_RMSSD, inside, main)
-    outside = [one for one in _readings(told) if main is None or not main.start <= one[0] <= main.end]
+    outside = [reading for reading in _readings(told) if main is None or not main.start <= reading[0] <= main.end]
     yield from _spots(Metric.HRV_RMSSD_SPOT, outside)
 
 
@@ -213,7 +213,7 @@ def _readings(told: ByOrigin) -> list[Reading]:
 
 def _by_origin(fields: Fields, metric: Metric) -> ByOrigin:
     told = mapping(mapping(fields.get("readings")).get(metric))
-    return {origin: [_reading(fields, *one) for one in mapping(some).items()] for origin, some in told.items()}
+    return {origin: [_reading(fields, *item) for item in mapping(some).items()] for origin, some in told.items()}
 
 
 def _reading(fields: Fields, at: str, values: Any) -> Reading:
@@ -224,17 +224,17 @@ def _reading(fields: Fields, at: str, values: Any) -> Reading:
 
 
 def _workouts(key: str, fields: Fields) -> Iterator[Episode]:  # noqa: ARG001 - one shape
-    for one in chosen_workouts(_sessions(_every(fields))):
-        sport = str(one.more.get("type") or "").casefold()
+    for workout in chosen_workouts(_sessions(_every(fields))):
+        sport = str(workout.more.get("type") or "").casefold()
         label = EXERCISES.get(sport, sport.replace("_", " ")) or None
-        values = {metric: finite(one.more.get(str(metric))) for metric in (Metric.DISTANCE, Metric.STEPS)}
-        yield _stretch(one).episode(EpisodeKind.WORKOUT, one.key, values, label=label)
+        values = {metric: finite(workout.more.get(str(metric))) for metric in (Metric.DISTANCE, Metric.STEPS)}
+        yield _stretch(workout).episode(EpisodeKind.WORKOUT, workout.key, values, label=label)
 
 
 def _mindful(key: str, fields: Fields) -> Iterator[Sample]:  # noqa: ARG001 - one shape
-    for one in chosen_workouts(_sessions(_every(fields))):
-        lasted = _stretch(one)
-        yield from lasted.samples(one.key, {Metric.MINDFUL: lasted.minutes})
+    for workout in chosen_workouts(_sessions(_every(fields))):
+        lasted = _stretch(workout)
+        yield from lasted.samples(workout.key, {Metric.MINDFUL: lasted.minutes})
 
 
 def _stretch(session: Session) -> Stretch:

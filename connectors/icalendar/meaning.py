@@ -74,7 +74,7 @@ def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> list[Item]:
         raise BadRecord(_unreadable("DUE", stated))
     series = _series(start or due, payload)
     if day is not None and series is not None:
-        done = (_wall(one, series.zone, series.first.time()) for one in rows(payload.get("replaced")))
+        done = (_wall(row, series.zone, series.first.time()) for row in rows(payload.get("replaced")))
         left = series.first_without({at for at in done if at is not None})
         if left is None:
             return []

@@ -109,7 +109,7 @@ class _Webhook:
         self._client = settings["client_id"], settings["client_secret"]
 
     def existing(self) -> Mapping[str, Any] | None:
-        found = [mapping(one) for one in rows(mapping(self._ask("GET")).get("data"))]
+        found = [mapping(row) for row in rows(mapping(self._ask("GET")).get("data"))]
         return found[0] if found else None
 
     def created(self, address: str) -> dict[str, str]:

@@ -130,7 +130,7 @@ class _Notifications:
         self._address = oauth.filled("{base_url}/notify", settings)
 
     def begin(self, callback: str) -> None:
-        found = [mapping(one) for one in rows(mapping(self._ask({"action": "list"})).get("profiles"))]
+        found = [mapping(row) for row in rows(mapping(self._ask({"action": "list"})).get("profiles"))]
         have = {str(one.get("appli")) for one in found if one.get("callbackurl") == callback}
         for category in CATEGORY_STREAMS:
             if category not in have:

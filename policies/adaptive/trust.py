@@ -164,7 +164,7 @@ def kept(crowd: Particles | None, routine: Routine) -> list[list[Any]]:
 
     A lesson is a list of its fields in order, with the time in ISO 8601. Without particles there are none.
     """
-    return [] if crowd is None else [[one.at.isoformat(), *one[1:]] for one in _lessons(crowd, routine)]
+    return [] if crowd is None else [[lesson.at.isoformat(), *lesson[1:]] for lesson in _lessons(crowd, routine)]
 
 
 def _remembered(prior: Mapping[str, Any] | None) -> tuple[Lesson, ...]:

@@ -38,7 +38,9 @@ class Mark(Body):
 @router.get("/calendars", tags=["day"])
 def calendars(visit: Visitor) -> list[CalendarUseDocument]:
     """Return the user's calendars, with those that are left out."""
-    return [calendar_use_document(one) for one in whose.calendars(visit.bridge.store, visit.user, now=visit.now)]
+    return [
+        calendar_use_document(calendar) for calendar in whose.calendars(visit.bridge.store, visit.user, now=visit.now)
+    ]
 
 
 @router.post("/calendars", tags=["day"])

@@ -97,7 +97,7 @@ def connections(
 def prefer(visit: Visitor, first: Text = "") -> Response:
     """Put the source ``first`` before all others in the user's order. An empty ``first`` restores the usual order."""
     store, user = visit.bridge.store, visit.user
-    before = [one for one in store.people.preferred_sources(user.id) if one != first] if first else []
+    before = [source for source in store.people.preferred_sources(user.id) if source != first] if first else []
     choose(store, user, [first, *before] if first else [], now=visit.now)
     return RedirectResponse("/connections", 303)
 
@@ -331,8 +331,8 @@ def shown_source(
     rows = rows or []
     jobs = {job.title: job for job in visit.app.jobs.running(visit.user.id)}
     consents = consents_of(visit) if consents is None else consents
-    connected = {one.source for one in consents}
-    mine = [one for one in consents if one.source == spec.name]
+    connected = {consent.source for consent in consents}
+    mine = [consent for consent in consents if consent.source == spec.name]
     title, more = phrases.source_name(spec.title)
     ways = {"account": spec.authorises, "files": spec.reads, "pushes": spec.receives}
     kinds = rows[0]["counts"] if rows else {}

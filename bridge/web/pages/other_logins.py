@@ -212,7 +212,7 @@ def _user_of(app: AppState, account: oidc.Account) -> User | None:
     if number is not None:
         return store.people.present(number)
     named = store.people.named(account.name) if account.name else None
-    if named is None or any(one.issuer == account.issuer for one in store.credentials.identities(named.id)):
+    if named is None or any(identity.issuer == account.issuer for identity in store.credentials.identities(named.id)):
         return None
     store.credentials.link(named.id, account.issuer, account.subject, now=installation.now())
     return named

@@ -64,9 +64,9 @@ def mark(visit: Visitor, form: Annotated[MarkForm, Form()]) -> RedirectResponse:
         done = whose.mark(store, user, wanted, now=now)
         marked = {"marked": done.mark.key} if done.mark is not None else {}
     else:
-        for one in whose.doubts(store, user, now=now):
-            if one.key == form.event:
-                whose.dismiss(store, user, one, now=now)
+        for doubt in whose.doubts(store, user, now=now):
+            if doubt.key == form.event:
+                whose.dismiss(store, user, doubt, now=now)
     back = form.back if form.back in PAGES else "/"
     if form.week:
         back, marked = "/week", {"week": week_name(monday_of(form.week, now, user.zones)), **marked}

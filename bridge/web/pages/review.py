@@ -62,7 +62,7 @@ def review(visit: Visitor, week: Week = None) -> HTMLResponse:
         later=week_name(monday + A_WEEK) if monday + A_WEEK <= visit.now.date() else None,
         advised_line=shown(review_words.advised_line(found)),
         summary=list(map(shown, summary(found))),
-        figures=[_figure(one) for one in review_figures.figures(found)],
+        figures=[_figure(figure) for figure in review_figures.figures(found)],
         effects=list(map(shown, review_words.effect_lines(found))),
         ideas=list(map(shown, found.ideas[1:])),
         rows=[_row(one, found) for one in found.advised],

@@ -170,7 +170,7 @@ def remove_device(visit: Visitor, name: Annotated[str, Path(max_length=40)]) -> 
 
 
 def _without(mark: str, devices: list[Device]) -> list[Device]:
-    return [one for one in devices if web_push.mark(one) != mark]
+    return [device for device in devices if web_push.mark(device) != mark]
 
 
 @router.post("/settings/messages/off")
@@ -248,13 +248,13 @@ def shown(
 def _passkeys(visit: Visit) -> list[dict[str, Any]]:
     return [
         {
-            "id": one.id,
-            "name": one.name,
-            "host": one.host,
-            "made": _day(visit, one.made_at),
-            "used": None if one.used_at is None else _day(visit, one.used_at),
+            "id": passkey.id,
+            "name": passkey.name,
+            "host": passkey.host,
+            "made": _day(visit, passkey.made_at),
+            "used": None if passkey.used_at is None else _day(visit, passkey.used_at),
         }
-        for one in visit.bridge.store.credentials.passkeys(visit.user.id)
+        for passkey in visit.bridge.store.credentials.passkeys(visit.user.id)
     ]
 
 
@@ -264,7 +264,7 @@ def _messages(visit: Visit) -> dict[str, Any]:
     devices = notify.devices_of(store, vault, visit.user.id)
     return {
         "on": body["on"],
-        "devices": [{"mark": web_push.mark(one), "name": one.name or _("A browser")} for one in devices],
+        "devices": [{"mark": web_push.mark(device), "name": device.name or _("A browser")} for device in devices],
         "events": body["events"],
         "sent": body["sent"],
         "unsent": [_unsent(visit, one) for one in body["unsent"][:UNSENT_SHOWN]],

@@ -83,7 +83,7 @@ def _shown(visit: Visit, monday: date, *, status: int = 200, moved: str = "", **
         is_current=monday == moment_at(visit.now, visit.user.zones).week,
         calendar=found.calendar,
         days=_drawn(visit, found, owned_, at_places),
-        just_moved=next((one for one in at_places if one["task"] == moved), None),
+        just_moved=next((place for place in at_places if place["task"] == moved), None),
         coming=bool(weeks.coming_days(visit, monday)),
         week_name=week_name(monday),
         owned=owned_,
@@ -97,7 +97,7 @@ def slots_for(visit: Visitor, task: Annotated[str, Query(max_length=2000)]) -> H
     known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
     slots = ahead.slots_ahead(visit)
     fit = rescheduling.fitting(visit.bridge, visit.user, task, slots, known=known)
-    choices = [(ahead.key(one), _slot_text(slot_name(one), fit.get(one)), one in fit) for one in slots]
+    choices = [(ahead.key(slot), _slot_text(slot_name(slot), fit.get(slot)), slot in fit) for slot in slots]
     return page("week/slots.html", visit, choices=choices)
 
 
@@ -122,7 +122,7 @@ def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_
     week_ = cached_week(visit, monday)
     days = _days(_Drawn(visit=visit, week=week_, tones=_tones(owned(visit)), expected=found, moved=moved))
     heads = {task["id"] for day in days for task in day["due"]}
-    shown: dict[str, Any] = {"slots": [one for day in days for one in day["slots"] if one["id"] in cells]}
+    shown: dict[str, Any] = {"slots": [slot for day in days for slot in day["slots"] if slot["id"] in cells]}
     shown |= {"choices": ahead.choices(visit), "name": week_name(monday), "week_name": week_name(monday)}
     return page("week/ahead.html", visit, placed=heads.intersection(one["due"] for one in found), **shown)
 
@@ -189,7 +189,7 @@ class _Drawn:
 
 
 def _tones(owned_: Mapping[str, Any]) -> dict[str, int | None]:
-    return {one["name"]: one["tone"] for one in owned_["calendars"]}
+    return {calendar["name"]: calendar["tone"] for calendar in owned_["calendars"]}
 
 
 def _days(drawn: _Drawn, said: Sequence[modes.Spell] = ()) -> list[dict[str, Any]]:
@@ -220,7 +220,7 @@ def _due(drawn: _Drawn, day: date, today: date) -> dict[str, Any]:
     cells = {weeks.cell_id(slot.facts.moment.date, slot.facts.moment.slot) for slot in drawn.week.slots}
     moved = {one["task"]: one["when"] for one in drawn.moved}
     here = {one["task"] for one in drawn.moved if one["cell"] in cells}
-    due = [(one, one.due) for one in drawn.week.tasks if one.due is not None and str(one.key) not in here]
+    due = [(task, task.due) for task in drawn.week.tasks if task.due is not None and str(task.key) not in here]
     found = [one for one, date_ in due if (max(date_, today) if day == today else date_) == day >= today]
     told = [
         {

@@ -296,7 +296,7 @@ def _is_piece(file: File) -> bool:
         return True
     if file.size > HEAD_BYTES:
         return _is_workout_head(file.head)
-    return any(_shape(one) for one in _parts(_document(file)))
+    return any(_shape(part) for part in _parts(_document(file)))
 
 
 def _is_workout_head(head: bytes) -> bool:
@@ -336,19 +336,19 @@ def _shape(one: Mapping[str, Any]) -> str:
 
 
 def _piece_metrics(file: File) -> Iterator[Named]:
-    for one in _parts(_document(file)):
-        unit = str(one.get("units") or "")
-        match _shape(one):
+    for part in _parts(_document(file)):
+        unit = str(part.get("units") or "")
+        match _shape(part):
             case "day":
-                yield _name(one["metric"]), unit, one["data"]
+                yield _name(part["metric"]), unit, part["data"]
             case "sleep":
-                yield "sleep_analysis", unit, [one]
+                yield "sleep_analysis", unit, [part]
             case "point":
-                yield "heart_rate" if "Avg" in one else _name(one.get("name")), unit, [one]
+                yield "heart_rate" if "Avg" in part else _name(part.get("name")), unit, [part]
 
 
 def _piece_workouts(file: File) -> Iterator[Mapping[str, Any]]:
-    yield from (one for one in _parts(_document(file)) if _shape(one) == "workout")
+    yield from (part for part in _parts(_document(file)) if _shape(part) == "workout")
 
 
 def _name(text: Any) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections import defaultdict
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Self
 
 import numpy as np
@@ -51,9 +50,7 @@ class Spill:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def put(self, rows: Rows, marks: Prints) -> None:

@@ -70,12 +70,18 @@ def entries_since(service: Any, token: str | None, now: datetime) -> tuple[list[
         body = answered(service.calendarList().list(**options), CALENDAR, now)
         found += items(body)
         if "nextPageToken" not in body:
-            if not isinstance(body.get("nextSyncToken"), str):
-                raise SourceChanged(
-                    "google_calendar ended a listing without a sync token; look for a newer release of the bridge"
-                )
-            return found, body["nextSyncToken"]
+            return found, next_token(body)
         options["pageToken"] = body["nextPageToken"]
+
+
+def next_token(body: Mapping[str, Any]) -> str:
+    """Return the sync token at the end of a listing. Raises SourceChanged without one."""
+    token = body.get("nextSyncToken")
+    if not isinstance(token, str):
+        raise SourceChanged(
+            "google_calendar ended a listing without a sync token; look for a newer release of the bridge"
+        )
+    return token
 
 
 def items(body: Any) -> list[Entry]:

@@ -12,12 +12,12 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from bridge.domain.errors import CursorExpired, SourceChanged
+from bridge.domain.errors import CursorExpired
 from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Page, RawRecord
 from connectors.google.answers import Forbidden, Gone, NotFound, answered
 from connectors.google.auth import open_service
-from connectors.google.calendar.calendars import CALENDAR, calendars, items
+from connectors.google.calendar.calendars import CALENDAR, calendars, items, next_token
 from connectors.google.calendar.normalise import OURS, TASK_LINK, THEIRS
 from connectors.lists import dropped
 from connectors.payload import mapping
@@ -117,11 +117,7 @@ class GoogleCalendar:
             tokens.setdefault(calendar, BEGUN)
             yield Page(stream="event", records=records, cursor=json.dumps(tokens, sort_keys=True) if full else None)
             options["pageToken"] = body["nextPageToken"]
-        if not isinstance(body.get("nextSyncToken"), str):
-            raise SourceChanged(
-                "google_calendar ended a listing without a sync token; look for a newer release of the bridge"
-            )
-        tokens[calendar] = body["nextSyncToken"]
+        tokens[calendar] = next_token(body)
         covers = Covers(prefix=f"{calendar}/") if full else ended.covers()
         cursor = json.dumps(tokens, sort_keys=True)
         yield Page(stream="event", records=(*records, *ended.deletions()), cursor=cursor, covers=covers)

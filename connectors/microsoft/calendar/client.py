@@ -81,7 +81,7 @@ class _Round:
                 self.events[key] = kept(thing)
 
     def series(self) -> set[str]:
-        return {str(one["seriesMasterId"]) for one in self.events.values() if one.get("seriesMasterId")}
+        return {str(event["seriesMasterId"]) for event in self.events.values() if event.get("seriesMasterId")}
 
     def masters(self) -> set[str]:
         return {key for key, one in self.events.items() if one.get("type") == MASTER}

@@ -53,13 +53,13 @@ def kept(event: Mapping[str, Any]) -> dict[str, Any]:
     if event.get("type") == OCCURRENCE:
         return {name: event[name] for name in OF_OCCURRENCE if name in event}
     found = {name: event[name] for name in PLAIN if event.get(name) is not None}
-    attendees = [mapping(one) for one in rows(event.get("attendees"))]
+    attendees = [mapping(row) for row in rows(event.get("attendees"))]
     people = [attendee for attendee in attendees if attendee.get("type") != "resource"]
     mark = mark_of(event)
     return found | {
         "response": words(mapping(event.get("responseStatus")).get("response")),
         "attendees": len(people),
-        "organizerAttends": _address(event.get("organizer")) in {_address(one) for one in people} - {None},
+        "organizerAttends": _address(event.get("organizer")) in {_address(person) for person in people} - {None},
         "located": "://" not in (words(mapping(event.get("location")).get("displayName")) or "://"),
         **({} if mark is None else {"rhythm": mark[1]}),
     }
