@@ -15,7 +15,7 @@ from bridge.cli import options, show
 from bridge.cli.data import report
 
 if TYPE_CHECKING:
-    from bridge.recordings.redact import Redactor
+    from bridge.recordings.exchanges import Redactor
 
 
 SUNDAY = 6

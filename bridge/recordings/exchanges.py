@@ -1,19 +1,27 @@
-"""Record HTTP exchanges with a vendor through a proxy, without secrets, and answer requests from such a recording."""
+"""Record HTTP exchanges with a vendor, remove what could tell whose they are, and answer from such a recording."""
 
 from __future__ import annotations
 
 import json
 import re
 import threading
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import unquote, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from bridge.recordings.redact import BASE, Redactor
+from bridge.domain import sports
+from bridge.domain.shareable import Shareable
 from bridge.recordings.server import Answer, Request
+from bridge.recordings.shift import Shift
 
+REDACTED = "redacted"
+BASE = "{base_url}"  # stands for the vendor's address
+MEASURE = re.compile(r"-?\d{1,8}(\.\d{1,20})?s?|PT?[\dTDHMS.]{2,12}")
+LARGEST = 10**8  # of a measurement: milliseconds of a day are less, numbers of telephones and accounts more
+PLAIN_NUMBER = re.compile(r"\d{1,5}")
+KEPT_TYPES = ("application/json", "text/plain", "text/html")
 SECRET_NAMES = re.compile(r"(?i)token|secret|authori[sz]|cookie|api.?key|password|signature")
 CURSOR_NAMES = {
     "nextPageToken",
@@ -29,6 +37,143 @@ KEPT_HEADERS = ("content-type", "etag", "retry-after", "x-ratelimit-reset")
 HOP_HEADERS = {"host", "connection", "content-length", "accept-encoding", "transfer-encoding"}
 STRIPPED_TEXT = "stripped"
 VENDOR_TIMEOUT_SECONDS = 60  # seconds
+
+
+@dataclass(slots=True)
+class Redactor:
+    """Redacts the exchanges of a source. ``replaced`` counts the replacements by field."""
+
+    allowed: Shareable
+    shift: Shift
+    replaced: Counter[str] = field(default_factory=Counter)
+    kept: int = 0
+    _names: dict[str, int] = field(default_factory=dict)
+    _unknown: dict[str, int] = field(default_factory=dict)
+    _kinds: dict[str, list[str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._kinds = self.allowed.kinds()
+
+    def asked(self, request: Request) -> str:
+        """Return a redacted request as text, in the form of ``request_key``."""
+        pairs = [(name, value) for name, values in request.repeated.items() for value in values]
+        query = "&".join(f"{name}={value}" for name, value in sorted(self._query(pairs)))
+        return f"{request.method} {self._path(request.path)}" + (f"?{query}" if query else "")
+
+    def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return the kind of content and the numbers of a rate limit."""
+        told = {name: value for name, value in headers.items() if PLAIN_NUMBER.fullmatch(value)}
+        kinds = [kind for kind in KEPT_TYPES if headers.get("content-type", "").startswith(kind)]
+        return told | ({"content-type": f"{kinds[0]}; charset=utf-8"} if kinds else {})
+
+    def body(self, content: str) -> Any:
+        """Return an answer's body, redacted. What is no JSON is replaced as a whole."""
+        try:
+            return self._value(json.loads(content), "", "", hidden=False)
+        except ValueError:
+            return REDACTED
+
+    def _value(self, value: Any, name: str, path: str, *, hidden: bool) -> Any:
+        if isinstance(value, Mapping):
+            day = None if hidden or "walls" not in self._kinds.get(name, ()) else self.shift.civil(value)
+            if day is not None:
+                return day
+            hidden = hidden or (name not in self.allowed.parts.split() and name != "")
+            return {self._key(key): self._field(key, inner, path, hidden=hidden) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self._value(inner, name, f"{path}[]", hidden=hidden) for inner in value]
+        return self._leaf(value, name, path, hidden=hidden)
+
+    def _key(self, key: str) -> str:
+        """Return a known field's name unchanged. An unknown name becomes a number, because it may be private itself."""
+        if key in self._kinds:
+            return key
+        return f"unknown{self._unknown.setdefault(key, len(self._unknown) + 1)}"
+
+    def _field(self, key: str, value: Any, path: str, *, hidden: bool) -> Any:
+        return self._value(value, key, f"{path}.{key}".removeprefix("."), hidden=hidden or key not in self._kinds)
+
+    def _leaf(self, value: Any, name: str, path: str, *, hidden: bool) -> Any:
+        if value is None or value == "":
+            return value
+        for kind in () if hidden else self._kinds.get(name, ()):
+            taken = self._taken(kind, name, value)
+            if taken is not None:
+                self.kept += 1
+                return taken
+        self.replaced[path] += 1
+        return REDACTED if isinstance(value, str) else type(value)()
+
+    def _taken(self, kind: str, name: str, value: Any) -> Any:
+        if kind == "words":
+            return value if isinstance(value, str) and value in self.allowed.words[name].split() else None
+        if kind == "names":
+            return None if isinstance(value, bool | float) else self._named(value)
+        if kind == "links":
+            return self._link(value)
+        return (PLAIN | self._shifted)[kind](value)
+
+    @property
+    def _shifted(self) -> dict[str, Callable[[Any], Any]]:
+        shift = self.shift
+        return {
+            "instants": shift.instant,
+            "walls": shift.wall,
+            "offsets": shift.offset,
+            "zones": shift.zone,
+            "rules": shift.rule,
+        }
+
+    def _named(self, value: str | int) -> str | int:
+        """Return the replacement of an identifier: digits for digits, and an e-mail address for an address."""
+        number = self._names.setdefault(str(value), len(self._names) + 1)
+        if isinstance(value, int):
+            return number
+        if value.isdecimal():
+            return str(number)
+        ending = next((one for one in self.allowed.endings.split() if value.endswith(one)), "")
+        return f"id{number}" + (ending or "@example.com" * ("@" in value))
+
+    def _path(self, path: str) -> str:
+        return "/".join(self._segment(unquote(part)) for part in path.split("/"))
+
+    def _segment(self, part: str) -> str:
+        if not part or part in self.allowed.path.split():
+            return part
+        return str(self.shift.wall(part) or self._named(part))
+
+    def _query(self, pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        constants = self.allowed.asks.split()
+        return [
+            (
+                name,
+                self.shift.walls_in(value) if name in constants else str(self.shift.wall(value) or self._named(value)),
+            )
+            for name, value in pairs
+        ]
+
+    def _link(self, value: Any) -> str | None:
+        """Return a link to the vendor with its parts redacted like requests, so that a replay can follow the link."""
+        if not isinstance(value, str) or not value.startswith(f"{BASE}/"):
+            return None
+        path, _, query = value.removeprefix(BASE).partition("?")
+        pairs = self._query(parse_qsl(query, keep_blank_values=True))
+        return BASE + quote(self._path(path), safe="/:@=") + (f"?{urlencode(pairs)}" if pairs else "")
+
+
+def _measure(value: Any) -> Any:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        return value if MEASURE.fullmatch(value) else None
+    return value if abs(value) < LARGEST else None
+
+
+PLAIN: dict[str, Callable[[Any], Any]] = {
+    "measures": _measure,
+    "flags": lambda value: value if isinstance(value, bool) else None,
+    "sports": lambda value: value if isinstance(value, str) and sports.is_known(value) else None,
+}
 
 
 @dataclass(slots=True)

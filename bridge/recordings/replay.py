@@ -22,8 +22,7 @@ from bridge.domain.types import Outcome, Reading
 from bridge.ingest import connecting, runs
 from bridge.ingest.files import new_folder
 from bridge.ingest.sync import Source, sync
-from bridge.recordings.exchanges import Cleaner, Player, Recorder
-from bridge.recordings.redact import PLAIN_NUMBER, Redactor
+from bridge.recordings.exchanges import PLAIN_NUMBER, Cleaner, Player, Recorder, Redactor
 from bridge.recordings.server import LabServer
 from bridge.recordings.shift import Shift
 from bridge.store import Store

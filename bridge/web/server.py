@@ -27,7 +27,8 @@ from bridge import __version__, installation, log
 from bridge.daemon.housekeeping import drop_uploads
 from bridge.domain.languages import ENGLISH, accepted, speaking
 from bridge.store.people import composed, is_name
-from bridge.web import api, forwarded, pages, pushes, refusals
+from bridge.web import forwarded, pages, pushes, refusals
+from bridge.web.api import data, day, household, past, planning
 from bridge.web.bounds import ASSISTANTS_PATH, PROGRAM_PATHS, Bounds
 from bridge.web.logins import check_passwords
 from bridge.web.render import keep_files, packed_file, static_file
@@ -100,7 +101,7 @@ def create(
     app.router.routes.append(Route("/static/{name}", static))
     for router in pages.ROUTERS:
         app.include_router(router, include_in_schema=False, dependencies=[Depends(check_csrf)])
-    for router in api.ROUTERS:
+    for router in (day.router, data.router, past.router, planning.router, household.router):
         app.include_router(router, prefix=API, dependencies=[Depends(TOKEN), Depends(check_csrf)], responses=REFUSED)
     app.router.routes.extend([*pushes.ROUTES, Route("/health", health)])
     if assistants is not None:

@@ -24,8 +24,7 @@ from bridge.domain import sports
 from bridge.domain.shareable import Shareable
 from bridge.domain.zones import zone_named
 from bridge.recordings import replay
-from bridge.recordings.exchanges import Cleaner
-from bridge.recordings.redact import Redactor
+from bridge.recordings.exchanges import Cleaner, Redactor
 from bridge.recordings.shift import Shift
 from bridge.store import Store
 from tests.contract.test_connectors import LIVE
