@@ -134,7 +134,7 @@ def test_only_plain_requests_are_prepared_without_the_library() -> None:
     quick.auth = unsigned
     with mock.patch.object(requests.Session, "prepare_request", side_effect=NotImplementedError):
         made = quick.prepare_request(requests.Request("GET", PLAIN[0], headers=PLAIN[1], params=PLAIN[2]))
-        assert (made.url or "").endswith("?end=2026-11-20T09%3A05%3A00.000Z&q=%C3%A4+b")
+        assert (made.url or "").endswith("?end=2026-11-20T09:05:00.000Z&q=%C3%A4+b")
         for odd in ({"data": {"a": "b"}}, {"auth": ("a", "b")}, {"cookies": {"a": "b"}}, {"params": {"a": 1}}):
             with pytest.raises(NotImplementedError):
                 quick.prepare_request(requests.Request("GET", PLAIN[0], **odd))

@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import urlsplit
 
 from bridge.domain.errors import BridgeError, CursorExpired, NeedsLogin, NotPermitted, Refused, SourceChanged, TryLater
 from bridge.domain.languages import say
@@ -115,7 +114,7 @@ def _cache_environment(session: requests.Session) -> None:
     look_up, cache = session.merge_environment_settings, dict[tuple[object, ...], Any]()
 
     def cached(url: str, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:
-        key = urlsplit(url)[:2], tuple((proxies or {}).items()), stream, verify, cert
+        key = *url.split("/", 3)[:3], *(proxies or {}).items(), stream, verify, cert
         if key not in cache:
             cache[key] = look_up(url, proxies, stream, verify, cert)
         return dict(cache[key])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from urllib.parse import unquote
 
 from bridge.store import Store
 from tests.google_tasks.conftest import HOME, WORK, titles
@@ -36,7 +37,7 @@ def test_the_second_sync_asks_for_what_changed_since_only(world: World) -> None:
     assert (outcome.new, outcome.updated) == (1, 0)
     asked = [line for line in second.server.asked if "/tasks?" in line]
     assert len(asked) == 2
-    assert all("updatedMin=2026-11-20T08%3A05%3A00.000Z" in line for line in asked)
+    assert all("updatedMin=2026-11-20T08:05:00.000Z" in unquote(line) for line in asked)
 
 
 def test_what_was_done_while_the_clock_was_ahead_arrives(world: World) -> None:
