@@ -140,6 +140,9 @@ def go_on_with(last: Part, part: Part, read: Reading) -> None:
     bare = not (part.times or part.counts)
     if last.nots and part.times and not (part.nots or last.times or last.counts):
         _turn_round(last, part, read)
+    of_days = last.nots and last.days and not (last.parts or last.spans)
+    if of_days and part.has(K.ONLY) and part.times and not (part.nots or part.days):
+        raise NotUnderstood  # "no sport on Mondays, only between nine and twelve": on Mondays, or on the others?
     if (
         is_days(part)
         and last.spans

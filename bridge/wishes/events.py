@@ -82,7 +82,7 @@ def _halved(found: re.Match[str], words: Words) -> str:
 def _told(found: re.Match[str], words: Words) -> str:
     lead, event, at, told = (found["lead"], found["event"].strip(), found["at"] + found["half"], found["from"].strip())
     plain = lead in words["plain"].split()
-    if not (plain or re.search(words["over"], event)):
+    if (lead == "while" and " so " in found[0]) or not (plain or re.search(words["over"], event)):
         return found[0]  # "when I start at seven" is a condition
     spoken, pronouns = event.split(), words["pronouns"].split()
     aimed = next((i for i, one in enumerate(spoken) if one in pronouns), 0)

@@ -167,8 +167,9 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
             one.kind in LIMITS and not all(_goes(one, other) for other in same)
         ):
             return True
-    if _bars_nothing(said):
-        return True
+    counts = {one.number for one in said if one.kind == "suggestions" and one.when is None}
+    if len(counts) > 1 or _bars_nothing(said):
+        return True  # "one suggestion at a time, three a day at most"
     if any(_leaves_no_best(one, said) for one in said if one.kind == "best"):
         return True
     whole = frozenset().union(*(one.actions for one in said if one.kind == "goal" and one.number >= len(WEEK)))

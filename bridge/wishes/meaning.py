@@ -161,7 +161,7 @@ def _fewer(part: Part) -> Said:
     if part.actions or part.days or part.spans or part.beside or part.nots or len(part.parts) > 1:
         raise NotUnderstood
     if not part.has(K.SPARE):
-        if len(part.flags) > 1 or part.parts:
+        if part.flags.keys() - LIGHT - {K.FEWER} or part.parts:
             raise NotUnderstood
         return Said(kind="fewer", number=part.flags[K.FEWER])
     number = part.flags.get(K.NUMBER)

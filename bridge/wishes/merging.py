@@ -56,8 +56,8 @@ def alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
     """Return wishes with those of the same kind and action merged."""
     found: list[Said] = []
     for one in said:
-        alike = ((i, o) for i, o in enumerate(found) if o.kind == one.kind and o.actions == one.actions)
-        same = next((i for i, o in alike if _goes_on(one, o)), None)
+        others = ((i, o) for i, o in enumerate(found) if o.kind == one.kind and o.actions == one.actions)
+        same = next((i for i, o in others if _goes_on(one, o)), None)
         one = one if same is None else replace(one, names=found[same].names or one.names)
         if same is None:
             found.append(one)

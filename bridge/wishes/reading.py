@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,12 +25,14 @@ from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.merging import alike, of_week, said_on_days
 from bridge.wishes.reasons import (
     ASKED,
-    FIRST,
+    HUSHED,
     INSTEAD,
     Reading,
+    depends,
     hushes,
     is_aside,
     is_days,
+    is_entry,
     is_ground,
     is_limit,
     leave,
@@ -47,10 +48,6 @@ from bridge.wishes.times import COMPANY
 
 K = Kind
 AFTERWARDS, THAT_DAY = 1, 2  # of "then"
-ELSE = re.compile(r"\b(?:else|other than|sonst|ander\w+|weiter\w*)\b")
-STATES = re.compile(  # what takes place, and asks for nothing
-    r"\b(?:is|are|we|i have|i'm|we're|there's|have|keep|visit|ist|sind|haben|hab|habe|gehen|gehe|geh|bin|gibt)\b|'s\b"
-)
 Found = tuple[tuple[Said, ...], tuple[str, ...]]  # wishes, and what is set aside
 
 
@@ -130,6 +127,7 @@ def _read(parts: Sequence[Part], text: str) -> Reading:
 
 
 def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
+    _of_days_before(part, read)
     if part.has(K.CLEAR):
         read.clauses.append(part)
     elif part.joint is K.WHY and part.kinds in ([K.SPAN], [K.SPAN, K.BED], [K.BED, K.SPAN], [K.SPAN, K.UP]):
@@ -140,6 +138,10 @@ def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
         and not (read.clauses or part.times or part.counts or part.flags.keys() - {K.THEN})
     ):
         set_aside(part, read)  # "on Sundays I go to church and laze about"
+    elif depends(part, following):
+        read.aside.append(part.text)  # "no sport on an empty stomach, so not before ten"
+        part.words, part.loose = [], []
+        _begin(part, read)
     elif is_aside(part, read, following):
         share_times(part, following)
         set_aside(part, read)
@@ -153,6 +155,16 @@ def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
     if part.times or part.has(K.FREE):
         goes_on = part.kinds == [K.SPAN] and read.clauses and read.clauses[-1].spans == part.spans
         read.before = read.clauses[-1] if goes_on else part
+
+
+def _of_days_before(part: Part, read: Reading) -> None:
+    """Give hours the days said before: "Tuesday is choir night, no tv in the evening then"."""
+    last, before = (read.clauses[-1] if read.clauses else None), read.before
+    if K.THEN not in part.flags or part.days or part.has(K.BED, K.UP) or not (part.times and before and before.days):
+        return
+    part.days = before.days
+    if part.nots and last is before and is_entry(last, part, read):
+        leave(last, read)
 
 
 def _begin(part: Part, read: Reading) -> None:
@@ -204,10 +216,6 @@ def _on_that_day(part: Part, last: Part | None, read: Reading) -> None:
     before = read.before
     if part.has(K.FINISH, K.START) and part.by_then and part.spans and not part.days and before is not None:
         part.days = before.days  # "shopping with mum on Thursdays, work starts at eleven then"
-    if K.THEN in part.flags and part.times and before is not None and not (part.days or part.has(K.BED, K.UP)):
-        part.days = before.days  # "Tuesday is choir night, no suggestions in the evening then"
-        if part.nots and last is before and _is_entry(last, part, read):
-            leave(last, read)
     if part.flags.get(K.THEN) != THAT_DAY or part.days:
         return
     if not part.times:
@@ -301,7 +309,10 @@ def _go_on(part: Part, read: Reading) -> None:
     said = last is not None and _is_said(part, last)
     if said or (part.flags.get(K.NOT) == "nothing" and _is_quiet(part, last, read)):
         return
-    if part.flags.get(K.NOT) == "nothing" and part.times and len({one.actions for one in read.clauses}) > 1:
+    several = len({one.actions for one in read.clauses}) > 1 or (last is not None and HUSHED.search(read.text.lower()))
+    if part.flags.get(K.NOT) == "nothing" and part.times and several:
+        if last is not None and last.days and not part.days:
+            raise NotUnderstood  # "Sundays are for family, leave me alone after eight": on Sundays?
         read.clauses.append(replace(part, actions=ALL))  # "learning at nine, sport at noon, nothing in the evening"
         return
     if (
@@ -360,13 +371,14 @@ def _with_pending(part: Part, read: Reading) -> None:
 def _is_quiet(part: Part, last: Part | None, read: Reading) -> bool:
     """Add a time without suggestions, and return True if there is one: "I nap from one to two, so nothing then"."""
     if part.times and (last is None or last.actions == ALL):
-        read.clauses.append(replace(part, actions=ALL))
+        days = read.pending.pop().days if [is_days(one) for one in read.pending] == [True] else frozenset()
+        read.clauses.append(replace(part, actions=ALL, days=part.days or days))  # "on Sundays, nothing before ten"
         return True
     if part.times and last is not None and part.joint is K.THUS and not (is_limit(last) or last.counts):
         read.clauses.append(replace(part, actions=ALL, days=part.days or last.days))
         leave(last, read)  # "Saturday night is for poker, so nothing after six"
         return True
-    if last is not None and last is read.before and not part.times and _is_entry(last, part, read):
+    if last is not None and last is read.before and not part.times and is_entry(last, part, read):
         leave(last, read)  # "book club on Thursday evenings, keep that free"
         read.clauses.append(at_times_of(last, part))
         return True
@@ -382,12 +394,3 @@ def _is_quiet(part: Part, last: Part | None, read: Reading) -> bool:
         read.clauses.append(at_times_of(before, part))
         read.pending = [one for one in read.pending if one is not pending]
     return last is None
-
-
-def _is_entry(last: Part, part: Part, read: Reading) -> bool:
-    """Return True for an event at a time, such as "book club on Thursday evenings", or "Sunday is our family day"."""
-    if part.by_then and last.actions and (last.parts or last.spans) and not last.flags:
-        return True
-    if ELSE.search(read.text.lower()) or not last.actions or not last.times or last.flags.keys() - {K.BEST}:
-        return False
-    return bool(STATES.search(FIRST.split(read.text, maxsplit=1)[0].lower()))

@@ -29,6 +29,17 @@ ASKED = re.compile(  # of something, which is no reason
     r"|instead|stattdessen)\b"
 )
 
+UNDOES = re.compile(  # what is said, or a part of it
+    r"\b(?:(?:is|are) over|joke|lie|exception|optional|excluded|excepted|disagrees?|too (?:many|often)"
+    r"|vorbei|scherz|gelogen|ausnahme|ausgenommen|anders|zu (?:viel|viele|oft))\b"
+)
+HUSHED = re.compile(  # words that bar more than the action before them
+    r"\b(?:alone|peace|disturb\w*|bother\w*|quiet|silen\w*|ping\w*|nudg\w*|suggest\w*|ruhe|frieden|stör\w*|vorschl\w*)\b"
+)
+ELSE = re.compile(r"\b(?:else|other than|sonst|ander\w+|weiter\w*)\b")
+STATES = re.compile(  # what takes place, and asks for nothing
+    r"\b(?:is|are|we|i have|i'm|we're|there's|have|keep|visit|ist|sind|haben|hab|habe|gehen|gehe|geh|bin|gibt)\b|'s\b"
+)
 POINTS_BACK = re.compile(r" *(?:das|davon|that|it)\b")
 WISHES = re.compile(
     r"\b(?:i'd|we'd|would|want|wish|prefer|rather|hope|möcht\w*|will|woll\w*|hätt\w*|wünsch\w*|lieber|gern\w*|liebsten)\b"
@@ -79,6 +90,15 @@ def is_aside(part: Part, read: Reading, following: Sequence[Part]) -> bool:
         if (part.actions or part.is_short) and part.times and not follows and not part.meters:
             raise NotUnderstood  # it may be a wish too
     return True
+
+
+def depends(part: Part, following: Sequence[Part]) -> bool:
+    """Return True for a veto with unknown words before the limit that they come to: "so not before ten"."""
+    if not (part.nots and part.actions and part.words and part.text and following) or part.times or part.counts:
+        return False
+    limit = following[0]
+    firm = limit.nots or limit.has(K.ONLY) or any(one[0] in (K.LATEST, K.EARLIEST) for one in limit.spans)
+    return bool(firm and limit.times) and limit.joint is K.THUS and not (limit.has_head or limit.words)
 
 
 def _is_remark(part: Part, last: Part) -> bool:
@@ -209,6 +229,7 @@ def is_limit(part: Part) -> bool:
 def set_aside(part: Part, read: Reading) -> None:
     if (
         ASKED.search(part.clause)
+        or (read.clauses and UNDOES.search(part.clause.lower()))
         or _begins_unread(part)
         or part.kinds == [K.DAY, K.FREE]
         or _is_unsaid(part)
@@ -291,3 +312,12 @@ def names_work(part: Part) -> bool:
 
 def is_days(part: Part) -> bool:
     return K.DAY in part.kinds and not set(part.kinds) - {K.DAY, K.AND, K.COMMA}
+
+
+def is_entry(last: Part, part: Part, read: Reading) -> bool:
+    """Return True for an event: "book club on Thursday evenings", "Sunday is our family day"."""
+    if part.by_then and last.actions and (last.parts or last.spans) and not last.flags:
+        return True
+    if ELSE.search(read.text.lower()) or not last.actions or not last.times or last.flags.keys() - {K.BEST}:
+        return False
+    return bool(STATES.search(FIRST.split(read.text, maxsplit=1)[0].lower()))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import Kind, lexicon
-from bridge.wishes.reasons import ASKED, WISHES
+from bridge.wishes.reasons import ASKED, UNDOES, WISHES
 from bridge.wishes.slots import COUNTED, HEADS, POLARITY, SUBJECT, Part, parts_of
 from bridge.wishes.spelling import A_DAY, without_adjuncts
 
@@ -26,7 +26,7 @@ EXPLAINS = re.compile(
     r"(?i)(?:that|it|this|these|those)(?:'s| is| are)\b|(?:das|da|es|dann) (?:ist|sind|wird|werden|gibt)\b"
 )
 NEEDS = re.compile(r"\b(?:need|should|must|may|can|could|brauch\w*|soll\w*|darf|dürf\w*)\b")
-ASKS = (ASKED, POLARITY, WISHES, NEEDS)
+ASKS = (ASKED, POLARITY, UNDOES, WISHES, NEEDS)
 
 
 def without_remarks(text: str, language: str) -> Iterator[Left]:

@@ -158,7 +158,7 @@ def _is_next(one: str, other: str) -> bool:
     at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     left, right = one[at:], other[at:]
     return (
-        left[1:] == right[1:]
+        (left[1:] == right[1:] and (not left or right[:1] in BESIDE.get(left[0], "")))
         or left[1:] == right
         or left == right[1:]
         or (left[:2] == right[1::-1] and left[2:] == right[2:])

@@ -9,6 +9,8 @@ import pytest
 
 from bridge.wishes.hearing import Heard, heard
 from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.told import sentence
+from tests.wishes.corpus import nameless
 
 TODAY = date(2026, 11, 26)
 NOT = {  # a veto, the same wish without it, what it depends on, and the times left
@@ -98,3 +100,47 @@ def test_a_clause_beside_a_wish_is_read_or_told_or_all_is_refused(language: str)
         told = any(word in other or other in word for word in found.aside)
         dropped += [f"{one}{joint}{other}"] * (other in wishing or not told)
     assert dropped == []
+
+
+SAID = {  # in the words of people who write formally, at length, or with a reason
+    "nothing from five to seven, we're having dinner then": "everything that is suggested not from 17:00 to 19:00",
+    "nothing between 6 and 8: getting them ready for school": "everything that is suggested not from 06:00 to 08:00",
+    "Von fünf bis sieben nichts, da essen wir zu Abend": "everything that is suggested not from 17:00 to 19:00",
+    "Tuesday is choir, so no suggestions that evening": (
+        "everything that is suggested not on Tuesday from 18:00 to 24:00"
+    ),
+    "Dienstag ist Chor, da abends keine Vorschläge": "everything that is suggested not on Tuesday from 18:00 to 24:00",
+    "nothing before ten on my days off, those are Wednesdays and Thursdays": (
+        "everything that is suggested not on Wednesday and Thursday from 00:00 to 10:00"
+    ),
+    "emails can wait until the afternoon": "all office work and errands, not only emails, not before 12:00",
+    "I don't do sport on an empty stomach, so not before 10": "exercise not before 10:00",
+    "No sport on Saturdays, the pool is full then": "exercise not on Saturday",
+    "Ich wäre Ihnen dankbar, wenn Sie mich vor halb neun nicht störten": (
+        "everything that is suggested not before 08:30"
+    ),
+    "Sunday is our family day, leave me alone on Mondays": (
+        "family time best on Sunday; everything that is suggested not on Monday"
+    ),
+    "getting fit is more important than getting things done": "vitality counts 2 times as usual",
+    "zwei Läufe die Woche, mehr nicht": "exercise at most 2 times a week",
+    "run every day at 6:30": "exercise best at 06:30, over by 08:30; exercise 7 times a week",
+    "on weekdays in bed by half ten, weekends I don't care": (
+        "in bed by 22:30 on Monday, Tuesday, Wednesday, Thursday and Friday"
+    ),
+}
+REFUSED = """
+no sport while the kids are home, so from nine to twelve; no sport on Mondays, only between 9 and 12
+three runs a week, it is too many; yoga on Mondays, that is over; no sport on Sundays, it was a joke
+Sundays are for family, leave me alone after eight; one suggestion at a time, three a day at most
+bed at ten, Fridays any time; samstags keine Arbeit, der Markt ist die Ausnahme; I hate sport, only on Sundays
+nothing between five and eight, breakfast excluded; eine Folge am Abend, mehr nicht"""
+
+
+def test_each_kind_of_saying_is_understood() -> None:
+    assert {text: sentence(nameless(heard(text, TODAY).said)) for text in SAID} == SAID
+
+
+def test_what_undoes_or_does_not_fit_the_wish_refuses_it() -> None:
+    texts = [one.strip() for line in REFUSED.strip().splitlines() for one in line.split(";")]
+    assert {text: _heard(text) for text in texts} == dict.fromkeys(texts)
