@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
 
 LAST = -1  # of the weekdays of a month
 MONTHS, NTHS, WEEKS_MAX = frozenset(range(1, 13)), frozenset({LAST, 1, 2, 3, 4, 5}), 8
@@ -47,33 +45,3 @@ class Occasion:
         last = (day + WEEK).month != day.month
         counted = (day.day - 1) // WEEK.days + 1 in self.nth or (last and LAST in self.nth)
         return (not self.months or day.month in self.months) and (not self.nth or counted)
-
-
-def plain_occasion(when: Occasion) -> dict[str, Any]:
-    """Return an occasion as JSON values, for ``occasion_of``. Empty fields are left out."""
-    dates = {name: one.isoformat() for name in ("since", "until", "first") if (one := getattr(when, name)) is not None}
-    lists = {name: sorted(one) for name in ("months", "nth", "days") if (one := getattr(when, name))}
-    return {**dates, **lists, **({"every": when.every} if when.every > 1 else {})}
-
-
-def occasion_of(value: object) -> Occasion:
-    """Return an occasion from its JSON values. Raises TypeError or ValueError for any others."""
-    if not isinstance(value, Mapping):
-        raise TypeError("an object is needed")
-    found: dict[str, Any] = {}
-    for name, one in value.items():
-        match name:
-            case "since" | "until" | "first":
-                found[name] = date.fromisoformat(one)
-            case "months" | "nth" | "days":
-                found[name] = frozenset(map(whole, one))
-            case _:
-                found[name] = whole(one)
-    return Occasion(**found)
-
-
-def whole(value: object) -> int:
-    """Return a whole number unchanged. Raises TypeError for anything else, also for a boolean."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError("a whole number is needed")
-    return value

@@ -1,91 +1,103 @@
-"""Read and write wishes as JSON values, as the store keeps them and the API shows them."""
+"""Read and write wishes as JSON values, as the store keeps them and the API shows them.
+
+The types of the fields say how, so that a new field of ``Wishes`` needs nothing here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime, time
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from datetime import date, datetime, time
+from enum import StrEnum
+from functools import cache, partial
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from bridge.domain.errors import SetupError
-from bridge.domain.occasions import Occasion, occasion_of, plain_occasion, whole
-from bridge.domain.wishes import (
-    NEXT,
-    SPANS_MAX,
-    SUGGESTIONS_DEFAULT,
-    Barred,
-    Best,
-    Hours,
-    Lasts,
-    NightWish,
-    Spare,
-    Wishes,
-    checked,
-)
-from rhythm_env.interface import ActionType, Meter
+from bridge.domain.occasions import WEEKDAYS, Occasion
+from bridge.domain.wishes import NEXT, SPANS_MAX, Barred, Best, Lasts, NightWish, Spare, Wishes, checked
 
-KEYS = {  # of wishes
-    *("never", "hours", "days", "best", "barred", "night", "most"),
-    *("goals", "weights", "lengths", "apart", "suggestions", "since", "terms", "named", "unnamed", "spare", "kinds"),
+ALWAYS: Mapping[type, Collection[str]] = {  # fields that are written although they have their default
+    Wishes: {"never", "hours", "goals", "weights", "suggestions"},
+    Best: {"days", "hours"},
+    Spare: {"hours"},
 }
-NIGHT_DAYS = ("bed_days", "up_days", "late_days", "other_days", "rest_days")
 
 
-def plain(wishes: Wishes) -> dict[str, Any]:
-    """Return wishes as JSON values, in the order of the enumerations. ``wishes_of`` reads them back."""
-    since = {str(action): wishes.since[action].isoformat() for action in ActionType if action in wishes.since}
-    return {
-        "never": [str(action) for action in ActionType if action in wishes.never],
-        "hours": {str(a): _clocks(wishes.hours[a]) for a in ActionType if a in wishes.hours},
-        **({"days": {str(a): sorted(wishes.days[a]) for a in ActionType if a in wishes.days}} if wishes.days else {}),
-        **({"best": {str(a): _best(wishes.best[a]) for a in ActionType if a in wishes.best}} if wishes.best else {}),
-        **({"barred": _barred(wishes)} if wishes.barred else {}),
-        **({"night": night} if (night := _night(wishes.night)) else {}),
-        **({"most": {str(a): wishes.most[a] for a in ActionType if a in wishes.most}} if wishes.most else {}),
-        **({"lengths": _lengths(wishes)} if wishes.lengths else {}),
-        **({"apart": {str(a): wishes.apart[a] for a in ActionType if a in wishes.apart}} if wishes.apart else {}),
-        "goals": {str(action): wishes.goals[action] for action in ActionType if action in wishes.goals},
-        "weights": {str(meter): float(wishes.weights[meter]) for meter in Meter if meter in wishes.weights},
-        "suggestions": wishes.suggestions,
-        **({"named": {str(a): wishes.named[a] for a in ActionType if a in wishes.named}} if wishes.named else {}),
-        **({"unnamed": {str(a): sorted(names) for a, names in wishes.unnamed.items()}} if wishes.unnamed else {}),
-        **({"spare": {"times": spare.times, "hours": _clocks(spare.hours)}} if (spare := wishes.spare) else {}),
-        **({"kinds": {name: plain(one) for name, one in wishes.kinds.items()}} if wishes.kinds else {}),
-        **({"terms": _terms(wishes)} if wishes.terms else {}),
-        **({"since": since} if since else {}),
-    }
+def plain(record: Wishes | Occasion) -> dict[str, Any]:
+    """Return wishes, or an occasion, as JSON values in the order of the enumerations. ``wishes_of`` reads them."""
+    return _plain_record(record)
+
+
+def _plain_record(record: Any) -> dict[str, Any]:
+    values = {one: getattr(record, one.name) for one in fields(record)}
+    always = ALWAYS.get(type(record), ())
+    return {one.name: _plain(v) for one, v in values.items() if one.name in always or v != _default(one)}
+
+
+def _default(field: Field[Any]) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Mapping() if any(isinstance(key, Occasion) for key in value):
+            return [{"when": plain(when), "wishes": plain(wishes)} for when, wishes in value.items()]
+        case Mapping():
+            return {str(key): _plain(value[key]) for key in _ordered(value)}
+        case frozenset():
+            return [_plain(one) for one in _ordered(value)]
+        case tuple():
+            return [_plain(one) for one in value]
+        case time():
+            return value.isoformat("minutes" if (value.second, value.microsecond) == (0, 0) else "auto")
+        case date():
+            return value.isoformat()
+        case StrEnum():
+            return str(value)
+        case _:
+            return _plain_record(value) if is_dataclass(value) else value
+
+
+def _ordered(keys: Mapping[Any, Any] | frozenset[Any]) -> Collection[Any]:
+    kind = type(next(iter(keys), None))
+    if issubclass(kind, StrEnum):
+        return [key for key in kind if key in keys]
+    return sorted(keys) if isinstance(keys, frozenset) else keys
 
 
 def wishes_of(body: object) -> Wishes:
     """Return wishes from the JSON values of ``plain``, with defaults. Raises SetupError for any other value."""
-    if not isinstance(body, Mapping) or body.keys() - KEYS:
+    if not isinstance(body, Mapping) or body.keys() - _readers(Wishes).keys():
         raise SetupError(
             f"wishes must be an object with never, hours, goals, weights and suggestions; see: {NEXT} --json"
         )
     try:
-        found = Wishes(
-            never=frozenset(ActionType(action) for action in _list(body.get("never", []))),
-            hours={ActionType(a): _spans(spans) for a, spans in _object(body.get("hours", {}))},
-            days={ActionType(a): frozenset(map(whole, _list(days))) for a, days in _object(body.get("days") or {})},
-            best={ActionType(a): _best_of(best) for a, best in _object(body.get("best") or {})},
-            barred={ActionType(a): _barred_of(several) for a, several in _object(body.get("barred") or {})},
-            night=_night_of(body.get("night") or {}),
-            most={ActionType(a): whole(most) for a, most in _object(body.get("most") or {})},
-            lengths={ActionType(a): _lasts_of(lasts) for a, lasts in _object(body.get("lengths") or {})},
-            apart={ActionType(a): whole(days) for a, days in _object(body.get("apart") or {})},
-            goals={ActionType(a): whole(goal) for a, goal in _object(body.get("goals", {}))},
-            weights={Meter(m): _number(weight) for m, weight in _object(body.get("weights", {}))},
-            suggestions=whole(body.get("suggestions", SUGGESTIONS_DEFAULT)),
-            since={ActionType(a): _instant(at) for a, at in _object(body.get("since", {}))},
-            named={ActionType(a): _name(name) for a, name in _object(body.get("named") or {})},
-            unnamed={ActionType(a): frozenset(map(_name, _list(n))) for a, n in _object(body.get("unnamed") or {})},
-            spare=None if body.get("spare") is None else _spare_of(body["spare"]),
-            kinds={_name(name): wishes_of(one) for name, one in _object(body.get("kinds") or {})},
-            terms=dict(map(_term_of, _list(body.get("terms") or []))),
-        )
-    except (TypeError, ValueError):
+        return _read(Wishes, body)  # type: ignore[no-any-return]
+    except (KeyError, TypeError, ValueError):  # the first for an unknown field
         raise SetupError(f"these wishes cannot be read; write them in the form of: {NEXT} --json") from None
-    return checked(_by_kind(found))
+
+
+def _read(kind: type, body: object) -> Any:
+    readers, always = _readers(kind), ALWAYS.get(kind, ())
+    given = [
+        (name, value) for name, value in _object(body) if value is not None or name not in readers or name in always
+    ]
+    found: Any = kind(**{name: readers[name](value) for name, value in given})
+    if kind in (Best, Barred, NightWish):
+        named = (getattr(found, name) for name in readers if name.endswith("days"))
+        if not all(days <= WEEKDAYS for days in named):
+            raise ValueError("a weekday is 0 to 6")
+    if kind is Lasts and found == Lasts():
+        raise ValueError("a number of minutes is needed")
+    return _checked(found) if kind is Wishes else found
+
+
+def _checked(wishes: Wishes) -> Wishes:
+    for several in wishes.barred.values():
+        if not 1 <= len(several) <= SPANS_MAX or not all(one.days and one.hours for one in several):
+            raise ValueError("hours of days are needed")
+    return checked(_by_kind(wishes))
 
 
 def _by_kind(wishes: Wishes) -> Wishes:
@@ -99,93 +111,39 @@ def _by_kind(wishes: Wishes) -> Wishes:
     return replace(wishes, best=best, named=named, kinds={**wishes.kinds, **kinds}) if old else wishes
 
 
-def _spare_of(value: object) -> Spare:
-    found = dict(_object(value))
-    return Spare(times=whole(found.pop("times")), hours=_spans(found.pop("hours", [])), **found)
+Reader = Callable[[Any], Any]
 
 
-def _name(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("a name is needed")
-    return value
+@cache
+def _readers(kind: type) -> dict[str, Reader]:
+    return {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
 
 
-def _terms(wishes: Wishes) -> list[dict[str, Any]]:
-    return [{"when": plain_occasion(when), "wishes": plain(one)} for when, one in wishes.terms.items()]
+@cache
+def _reader(hint: Any) -> Reader:
+    """Return the function that makes a value of a type out of its JSON value. It raises TypeError or ValueError."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is UnionType:
+        return _reader(next(one for one in inner if one is not NoneType))
+    if origin is Mapping and inner[0] is Occasion:
+        return lambda value: dict(map(_term, _list(value)))
+    if origin is Mapping:
+        key_of, value_of = map(_reader, inner)
+        return lambda value: {key_of(key): value_of(one) for key, one in _object(value)}
+    if origin is tuple and inner[-1] is not Ellipsis:
+        parts = tuple(map(_reader, inner))
+        return lambda value: tuple(read(part) for read, part in zip(parts, _list(value), strict=True))
+    if origin in (tuple, frozenset):
+        each = _reader(inner[0])
+        return lambda value: origin(map(each, _list(value)))
+    return READERS.get(hint) or (partial(_read, hint) if isinstance(hint, type) and is_dataclass(hint) else hint)
 
 
-def _term_of(value: object) -> tuple[Occasion, Wishes]:
+def _term(value: object) -> tuple[Occasion, Wishes]:
     found = dict(_object(value))
     if found.keys() != {"when", "wishes"}:
         raise ValueError("an occasion and its wishes are needed")
-    return occasion_of(found["when"]), wishes_of(found["wishes"])
-
-
-def _clock(at: time) -> str:
-    return at.isoformat("minutes" if (at.second, at.microsecond) == (0, 0) else "auto")
-
-
-def _clocks(spans: Sequence[Hours]) -> list[list[str]]:
-    return [[_clock(at) for at in span] for span in spans]
-
-
-def _best(best: Best) -> dict[str, Any]:
-    return {"days": sorted(best.days), "hours": _clocks(best.hours)}
-
-
-def _lengths(wishes: Wishes) -> dict[str, dict[str, int]]:
-    given = {a: wishes.lengths[a] for a in ActionType if a in wishes.lengths}
-    minutes = {str(a): {"least": one.least, "most": one.most} for a, one in given.items()}
-    return {a: {name: value for name, value in one.items() if value is not None} for a, one in minutes.items()}
-
-
-def _lasts_of(value: object) -> Lasts:
-    found = {name: whole(minutes) for name, minutes in _object(value)}
-    if not found:
-        raise ValueError("a number of minutes is needed")
-    return Lasts(**found)
-
-
-def _barred(wishes: Wishes) -> dict[str, list[dict[str, Any]]]:
-    times = {a: wishes.barred[a] for a in ActionType if a in wishes.barred}
-    return {str(a): [{"days": sorted(one.days), "hours": _clocks(one.hours)} for one in times[a]] for a in times}
-
-
-def _barred_of(several: object) -> tuple[Barred, ...]:
-    found = tuple(map(_best_of, _list(several)))
-    if not 1 <= len(found) <= SPANS_MAX or not all(one.days and one.hours for one in found):
-        raise ValueError("hours of days are needed")
-    return tuple(Barred(days=one.days, hours=one.hours) for one in found)
-
-
-def _night(night: NightWish) -> dict[str, Any]:
-    times = {name: getattr(night, name) for name in ("bed", "earliest", "up", "late", "other", "rest")}
-    days = {name: getattr(night, name) for name in NIGHT_DAYS}
-    said = {name: _clock(at) for name, at in times.items() if at is not None}
-    minutes = {} if night.minutes is None else {"minutes": night.minutes}
-    return {**said, **minutes, **{name: sorted(on) for name, on in days.items() if on}}
-
-
-def _night_of(value: object) -> NightWish:
-    found = dict(_object(value))
-    days: dict[str, Any] = {name: frozenset(map(whole, _list(found.pop(name, [])))) for name in NIGHT_DAYS}
-    if not frozenset().union(*days.values()) <= frozenset(range(7)):
-        raise ValueError("a weekday is 0 to 6")
-    minutes = None if (long := found.pop("minutes", None)) is None else whole(long)
-    times: dict[str, Any] = {name: time.fromisoformat(at) for name, at in found.items()}
-    return NightWish(minutes=minutes, **times, **days)
-
-
-def _best_of(value: object) -> Best:
-    found = dict(_object(value))
-    days = frozenset(map(whole, _list(found.get("days", []))))
-    if not days <= frozenset(range(7)):
-        raise ValueError("a weekday is 0 to 6")
-    return Best(days=days, hours=_spans(found.get("hours", [])))
-
-
-def _spans(spans: object) -> tuple[Hours, ...]:
-    return tuple((time.fromisoformat(begin), time.fromisoformat(end)) for begin, end in map(_list, _list(spans)))
+    return _read(Occasion, found["when"]), _read(Wishes, found["wishes"])
 
 
 def _list(value: object) -> list[Any]:
@@ -200,14 +158,36 @@ def _object(value: object) -> list[tuple[str, Any]]:
     return list(value.items())
 
 
-def _instant(value: object) -> datetime:
-    at = datetime.fromisoformat(value) if isinstance(value, str) else None
-    if at is None or at.tzinfo is None:
+def _instant(value: str) -> datetime:
+    at = datetime.fromisoformat(value)
+    if at.tzinfo is None:
         raise ValueError("an instant with a time zone is needed")
     return at
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a text is needed")
+    return value
 
 
 def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError("a number is needed")
     return float(value)
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError("a whole number is needed")
+    return value
+
+
+READERS: Mapping[Any, Reader] = {
+    str: _text,
+    int: _whole,
+    float: _number,
+    time: time.fromisoformat,
+    date: date.fromisoformat,
+    datetime: _instant,
+}

@@ -110,15 +110,15 @@ class Wishes:
     most: Mapping[ActionType, int] = field(default_factory=dict)
     lengths: Mapping[ActionType, Lasts] = field(default_factory=dict)
     apart: Mapping[ActionType, int] = field(default_factory=dict)
-    named: Mapping[ActionType, str] = field(default_factory=dict)
-    unnamed: Mapping[ActionType, frozenset[str]] = field(default_factory=dict)
-    spare: Spare | None = None
     goals: Mapping[ActionType, int] = field(default_factory=dict)
     weights: Mapping[Meter, float] = field(default_factory=dict)
     suggestions: int = SUGGESTIONS_DEFAULT
-    since: Mapping[ActionType, datetime] = field(default_factory=dict, compare=False)
+    named: Mapping[ActionType, str] = field(default_factory=dict)
+    unnamed: Mapping[ActionType, frozenset[str]] = field(default_factory=dict)
+    spare: Spare | None = None
     kinds: Mapping[str, Wishes] = field(default_factory=dict)
     terms: Mapping[Occasion, Wishes] = field(default_factory=dict)
+    since: Mapping[ActionType, datetime] = field(default_factory=dict, compare=False)
 
     def asks_for(self, action: ActionType | None, weekday: int) -> bool:
         """Return True if an action has a goal, or is wanted on a weekday."""

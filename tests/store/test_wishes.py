@@ -83,6 +83,13 @@ def test_any_wishes_come_back_as_they_were(store: Store, wishes: Wishes) -> None
         {"weights": {"JOY": 1}},
         {"suggestions": 13},
         {"suggestions": None},
+        {"spare": {}},
+        {"spare": {"times": 2, "of": []}},
+        {"lengths": {"LEARN": {}}},
+        {"barred": {"LEARN": [{"days": [0]}]}},
+        {"night": {"bed_days": [7]}},
+        {"terms": [{"when": {"days": [0]}}]},
+        {"kinds": {"run": {"best": {"EXERCISE": {"days": [9]}}}}},
     ],
 )
 def test_what_cannot_be_wished(body: object) -> None:

@@ -14,7 +14,6 @@ from bridge.advice import wishing
 from bridge.documents.inputs import parse_spans
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, told
-from bridge.domain.occasions import plain_occasion
 from bridge.domain.wish_records import plain, wishes_of
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours, Wishes, checked
 from bridge.web.day import is_part
@@ -126,7 +125,7 @@ def take_back(visit: Visitor, wish: Annotated[str, Form(max_length=1000)]) -> Re
 def _key(one: Said) -> str:
     times = [*map(str, sorted(one.days)), *(f"{low:%H%M}-{high:%H%M}" for low, high in one.hours)]
     meter = [str(one.meter)] if one.meter else []
-    when = [] if one.when is None else [dumps(plain_occasion(one.when))]
+    when = [] if one.when is None else [dumps(plain(one.when))]
     return " ".join([one.kind, *sorted(one.actions), *meter, *(times if one.kind == "barred" else ()), *when])
 
 
