@@ -40,7 +40,10 @@ OF_MEETINGS = re.compile(r"(?<!\w)(?:meeting(?!s? friends)|besprechung|conferenc
 OF_ENTRIES = re.compile(r"entr(?:y|ies)|appointment|event|items|eintr[aä]g|\w*termin", re.IGNORECASE)
 ENTRIES = re.compile(r"(?<![\w ])entries\b")
 TO_BED = re.compile(r"(?<!\w)(?:to bed|in bed|bed ?times?|hit the (?:sack|hay)|ins bett|im bett|bett\w*|zu bett)(?!\w)")
-ALONE = re.compile(r"\bstress\b")
+ALONE, SCORE = re.compile(r"\bstress\b"), re.compile(r"\bsleep_score\b")
+SAYS_SCORE = re.compile(r"score|points|punkte|wert|quality|qualität")
+OF_NIGHT = re.compile(r"night|nacht|slept|sleep|schlaf|schlief|bed|bett")
+NIGHT_OVER = 5  # our choice: the hour from which on last night is the one of today
 # The first that is told answers.
 STRESS = (Metric.STRESS, Metric.DAILY_STRESS, Metric.STRESS_MANAGEMENT)
 DAY = timedelta(days=1)
@@ -85,6 +88,9 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
         if titles and _asks_when(words) and (coming := _coming(bridge, user, text, words, now=now)) is not None:
             return coming
         told, tables = _answered(bridge, user, words, text, now=now, titles=titles)
+        none = (told.value is None and not told.groups) or told.untold is not None
+        if none and (before := _night_before(words, text.lower(), local_time(now, user.zones))) is not None:
+            told, tables = _answered(bridge, user, before, text, now=now, titles=titles)
         return replace(
             told, read_as=say("reading {words}", words=", ".join(words.mended)) if words.mended else told.read_as
         ), tables
@@ -92,6 +98,15 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
     words = _of_stress(bridge, user, words)
     told, tables = typed(bridge, user, words, now=now)
     return replace(told, read_as=say("as {model} translated the question", model=model)), tables
+
+
+def _night_before(words: Words, text: str, at: datetime) -> Words | None:
+    """Return a query of the night before, if one asks for last night while the night just begun is not over."""
+    today = at.date().isoformat()
+    if at.hour >= NIGHT_OVER or (words.since, words.until) != (today, today) or not OF_NIGHT.search(text):
+        return None
+    yesterday = (at.date() - DAY).isoformat()
+    return replace(words, since=yesterday, until=yesterday)
 
 
 def _asks_when(words: Words) -> bool:
@@ -124,6 +139,7 @@ def _answered(
     if OF_MEETINGS.search(text) and not OF_ENTRIES.search(text):
         words = _renamed(words, ENTRIES, "meetings")
     words = _of_stress(bridge, user, words)
+    words, read_as = _of_score(bridge, user, words, text.lower())
     missing = _not_noted(bridge, user, words, text)
     if missing is not None and missing in PAINS and any(exposures.titled(bridge, user, missing, now=now).values()):
         words = _renamed(words, re.compile(rf"(?<![\w ]){re.escape(missing)}(?= |$)"), f"{TITLED}{missing}")
@@ -144,7 +160,7 @@ def _answered(
         tables = replace(tables, entries=begun)
         told = answer(told.query, tables)
     told = with_verdict(told, tables, text.lower())
-    told = replace(told, meant=told.meant or _meant(told, text.lower(), at.date()))
+    told = replace(told, meant=told.meant or _meant(told, text.lower(), at.date()), read_as=read_as)
     if words.what == "workouts.speed" and told.value is None and tables.workouts:
         tables = replace(tables, workouts=[*map(_with_speed, tables.workouts)])
         told = replace(answer(told.query, tables), read_as=say("by distance and time, as no speed is stored"))
@@ -232,6 +248,14 @@ def _renamed(words: Words, name: re.Pattern[str], other: str) -> Words:
     what, *where = (one if TITLED in one else name.sub(other, one) for one in (words.what, *words.where))
     against = words.against if words.against is None or TITLED in words.against else name.sub(other, words.against)
     return replace(words, what=what, where=where, against=against)
+
+
+def _of_score(bridge: Bridge, user: User, words: Words, text: str) -> tuple[Words, Text | None]:
+    """Return a query of time asleep for good sleep of which no source tells a score, with that reading as a text."""
+    asked = any(SCORE.search(one) for one in (words.what, words.against or ""))
+    if not asked or SAYS_SCORE.search(text) or bridge.store.daily.told(user.id, (Metric.SLEEP_SCORE,)):
+        return words, None
+    return _renamed(words, SCORE, Metric.ASLEEP), say("by time asleep, as none of your sources tells a sleep score")
 
 
 def _of_stress(bridge: Bridge, user: User, words: Words) -> Words:

@@ -241,7 +241,7 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
         text = without_names(
             without_remarks(text.lower(), lambda part: _says_nothing(part, marked, known)), marked.language
         )
-    plain = marked.mark(marked.corrected_text(_plain(text), known))
+    plain = marked.mark(marked.with_shifts(marked.corrected_text(_plain(text), known), factors))
     if texts(marked.language).unread.search(plain):
         raise NotUnderstood
     tokens = _tokens(plain, marked, known)

@@ -17,6 +17,7 @@ from typing import Any
 from bridge.domain.phrases import NUMBERS, WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.bag import BETWEEN
+from bridge.query.model import TITLED
 from bridge.query.plain_slips import mended
 from bridge.query.plain_words import texts, vocabulary
 from bridge.query.spans import DAY, MONTHS, Dates, Span
@@ -26,6 +27,7 @@ TOLD = tomllib.loads((resources.files("bridge.query") / "marks.toml").read_text(
 UNITS: Mapping[str, tuple[str, float]] = {
     word: (unit, float(many)) for words, unit, many in TOLD["units"]["names"] for word in words.split(", ")
 }
+SHIFT = re.compile("shift|schicht|dienst(?!ag)")
 Words = Mapping[str, Any]
 AMOUNTS = frozenset({"many", "much", "viele", "viel"})  # behind which a word of its own is no slip of a small one
 
@@ -127,6 +129,13 @@ class Marked:
                 meant[at] = said[at + 1]
         self.mended.extend(f"{one} → {other}" for one, other in zip(said[1:], meant, strict=False) if one != other)
         return " ".join(meant)
+
+    def with_shifts(self, text: str, noted: w.Lexicon) -> str:
+        """Return a text with shifts of work read as the title of calendar entries, unless shifts are ``noted``."""
+        if any(SHIFT.search(" ".join(words)) for words in noted):
+            return text
+        shift = rf"(?<!\w)(?:{_words(self.language)['shift']})(?!\w)"
+        return re.sub(shift, lambda m: self._put("q", w.FACTOR, f"{TITLED}{m['name'] or m['any']}"), text)
 
     def mark(self, text: str) -> str:
         of = _words(self.language)

@@ -11,12 +11,14 @@ from bridge.domain.types import Event
 from bridge.installation import Bridge
 from bridge.query import asking
 from bridge.query.answered import Answer
+from bridge.query.plain import read
 from bridge.query.said import said
 from tests.query.test_rules import lived
 from tests.query.wearer import NOW, land
 
 __all__ = ["lived"]
 Lived = tuple[Bridge, User]
+HOUR = timedelta(hours=1)
 
 
 def told(lived: Lived, text: str, *, titles: bool = False) -> tuple[Answer, str]:
@@ -49,6 +51,45 @@ def test_a_speed_is_told_as_a_pace_and_reckoned_where_none_is_stored(lived: Live
     assert found.value == pytest.approx(10)
     assert "10 km/h, 6:00 min/km" in text
     assert found.read_as == "by distance and time, as no speed is stored"
+
+
+def test_last_night_is_the_finished_one_while_the_next_has_just_begun(lived: Lived) -> None:
+    for text in ("how did I sleep last night?", "wie lange habe ich letzte nacht geschlafen"):
+        for hour, last in ((2, 11), (9, 12)):
+            at = datetime(2026, 1, 12, hour, 30, tzinfo=UTC)
+            found = asking.plain(*lived, text, now=at)[0]
+            assert found.query.since == date(2026, 1, last), (text, hour)
+            assert bool(found.value or found.groups) == (last == 11), (text, hour)
+
+
+def test_better_sleep_is_longer_sleep_where_no_source_tells_a_score(lived: Lived) -> None:
+    found, _ = told(lived, "do I sleep better on weekends?")
+    assert (found.query.subject.name, found.read_as) == (
+        "asleep",
+        "by time asleep, as none of your sources tells a sleep score",
+    )
+    asked, _ = told(lived, "average sleep score")
+    assert (asked.query.subject.name, asked.value) == ("sleep_score", None)
+
+
+def test_shifts_are_titles_of_entries_unless_they_are_noted(lived: Lived) -> None:
+    bridge, user = lived
+    for day, title in ((22, "Night shift"), (24, "Nachtdienst"), (29, "Early shift")):
+        start = datetime(2025, 12, day, 20, tzinfo=UTC)
+        land(bridge.store, user, [Event(key=title, calendar="c", title=title, start=start, end=start + HOUR)])
+    asked = {
+        "how many night shifts did I work in December 2025?": ("titled night shift", 1),
+        "how many shifts did I have in December 2025": ("titled shift", 2),
+        "wie viele Nachtdienste hatte ich im Dezember 2025": ("titled nachtdienst", 1),
+        "average steps on night shift days": ("steps", 1_000),
+        "did my bedtime shift over time": ("nights.start", None),
+    }
+    for text, (what, value) in asked.items():
+        found, _ = told(lived, text, titles=True)
+        assert found.query.subject.name == what, text
+        assert value is None or found.value == value, text
+    noted = read("do I sleep less after night shifts?", NOW.date(), ["night shift"])
+    assert noted.against == "before.night shift > 0"
 
 
 def test_a_rate_is_told_with_its_sum(lived: Lived) -> None:
