@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from math import isfinite
+from math import isfinite, nan
 from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -32,27 +33,44 @@ class Fault(Exception):
         self.stops = stops
 
 
-def is_address(text: str) -> bool:
-    """Return True for the http or https address of a service, without a query and a fragment."""
+class Unusable(ValueError):
+    """A setting with which a service cannot be asked. ``name`` is the setting's, and the text says what it must be."""
+
+    def __init__(self, name: str, wanted: str) -> None:
+        super().__init__(f"llm needs {wanted} as its {name}")
+        self.name = name
+
+
+def address_in(settings: Mapping[str, str]) -> str:
+    """Return the http or https address of a service, without a query and a fragment. Raises Unusable otherwise."""
+    text = settings["address"].strip()
     try:
         parts = urlsplit(text)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+        usable = parts.scheme in ("http", "https") and parts.hostname and not parts.query and not parts.fragment
     except ValueError:
-        return False
+        usable = False
+    if not usable:
+        raise Unusable("address", "an address like http://localhost:11434/v1")
+    return text
 
 
-def is_key(text: str) -> bool:
-    """Return True for a key that a header can hold: one line of plain letters, digits and signs, or nothing."""
-    return text.isascii() and (not text or text.isprintable())
+def key_in(settings: Mapping[str, str]) -> str:
+    """Return a key that a header can hold, or an empty text. Raises Unusable otherwise."""
+    text = settings["key"].strip()
+    if not text.isascii() or (text and not text.isprintable()):
+        raise Unusable("key", "one line of plain letters, digits and signs")
+    return text
 
 
-def number_in(text: str, least: float, most: float) -> float | None:
-    """Return the number that a text tells, None unless it lies from ``least`` to ``most``."""
+def number_in(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
+    """Return the number of a setting. Raises Unusable unless it lies from ``least`` to ``most``."""
     try:
-        value = float(text)
+        value = float(settings[name])
     except ValueError:
-        return None
-    return value if least <= value <= most else None
+        value = nan
+    if not least <= value <= most:
+        raise Unusable(name, f"a number from {least} to {most}")
+    return value
 
 
 class Service:

@@ -19,7 +19,7 @@ from bridge.domain.ports import EventClassifier, Invitation, Setting
 from bridge.domain.types import Label
 from classifiers import linear
 from classifiers.llm.prompt import ACTION_WORDS, Said, Sorted, clean, digest, read, request
-from rhythm_env.chat import Fault, Service, is_address, is_key, number_in
+from rhythm_env.chat import Fault, Service, Unusable, address_in, key_in, number_in
 from rhythm_env.interface import ActionType
 
 log = logging.getLogger(__name__)
@@ -157,38 +157,16 @@ def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifie
 
     Raises SetupError for a setting that cannot be used. The service is not asked yet.
     """
-    asking = Asking(
-        model=settings["model"].strip(),
-        sure=_number(settings, "sure", 0, 1),
-        most=int(_number(settings, "requests_per_day", 0, 1_000_000)),
-    )
-    service = Service(_address(settings), _key(settings), timeout=_number(settings, "timeout_s", 0.1, 600))
+    try:
+        asking = Asking(
+            model=settings["model"].strip(),
+            sure=number_in(settings, "sure", 0, 1),
+            most=int(number_in(settings, "requests_per_day", 0, 1_000_000)),
+        )
+        service = Service(address_in(settings), key_in(settings), timeout=number_in(settings, "timeout_s", 0.1, 600))
+    except Unusable as error:
+        raise SetupError(f"{error}: set BRIDGE_LLM_{error.name.upper()}, then: bridge doctor") from None
     return Llm(asking, service, AnswerCache(folder), linear.open_classifier())
-
-
-def _address(settings: Mapping[str, str]) -> str:
-    address = settings["address"].strip()
-    if not is_address(address):
-        raise _unusable("address", "an address like http://localhost:11434/v1")
-    return address
-
-
-def _key(settings: Mapping[str, str]) -> str:
-    key = settings["key"].strip()
-    if not is_key(key):
-        raise _unusable("key", "one line of plain letters, digits and signs")
-    return key
-
-
-def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
-    value = number_in(settings[name], least, most)
-    if value is None:
-        raise _unusable(name, f"a number from {least} to {most}")
-    return value
-
-
-def _unusable(name: str, wanted: str) -> SetupError:
-    return SetupError(f"llm needs {wanted} as its {name}: set BRIDGE_LLM_{name.upper()}, then: bridge doctor")
 
 
 class AnswerCache:

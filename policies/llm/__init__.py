@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from policies.llm.sequence import VERSION, SequencePolicy
-from rhythm_env.chat import is_address, is_key, number_in
+from rhythm_env.chat import Unusable, address_in, key_in, number_in
 from rhythm_env.interface import Decision, Observation, Policy
 
 if TYPE_CHECKING:
@@ -138,36 +138,18 @@ def open_policy(settings: Mapping[str, str] | None = None) -> Policy:
     Raises ValueError for a setting that is not valid.
     """
     known = {setting.name: setting.default or "" for setting in SETTINGS} | dict(settings or {})
-    asking = Asking(model=known["model"].strip(), tokens=int(_number(known, "tokens", 300, 1_000_000)))
-    if not known["address"].strip():
-        return SequencePolicy()
-    from policies.llm.asking import Chat
+    try:
+        asking = Asking(model=known["model"].strip(), tokens=int(number_in(known, "tokens", 300, 1_000_000)))
+        if not known["address"].strip():
+            return SequencePolicy()
+        from policies.llm.asking import Chat
 
-    return Llm(
-        Chat(
-            address=_address(known["address"].strip()),
-            key=_key(known["key"].strip()),
-            seconds=_number(known, "timeout_s", 0.1, 600),
-            answer_tokens=int(_number(known, "answer_tokens", 16, 100_000)),
-        ),
-        asking,
-    )
-
-
-def _address(address: str) -> str:
-    if not is_address(address):
-        raise ValueError("llm needs an address like http://localhost:8081/v1: set BRIDGE_POLICY_LLM_ADDRESS")
-    return address
-
-
-def _key(key: str) -> str:
-    if not is_key(key):
-        raise ValueError("llm needs a key of one line of plain letters, digits and signs: set BRIDGE_POLICY_LLM_KEY")
-    return key
-
-
-def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
-    value = number_in(settings[name], least, most)
-    if value is None:
-        raise ValueError(f"llm needs a number from {least} to {most}: set BRIDGE_POLICY_LLM_{name.upper()}")
-    return value
+        chat = Chat(
+            address=address_in(known),
+            key=key_in(known),
+            seconds=number_in(known, "timeout_s", 0.1, 600),
+            answer_tokens=int(number_in(known, "answer_tokens", 16, 100_000)),
+        )
+    except Unusable as error:
+        raise ValueError(f"{error}: set BRIDGE_POLICY_LLM_{error.name.upper()}") from None
+    return Llm(chat, asking)
