@@ -259,26 +259,24 @@ def sleep_option(person: Person, span: Stretch, *, agreed: bool = False) -> Opti
     for ends in (day, day + DAY):
         bed, wake = person.sleep(ends)
         start = max(rounded_up(span[0]), bed)
+        if span[0] < bed - EARLY_TOLD or start > wake - LEAST_SLEEP:
+            continue
         moved = person.night(ends).moved not in (None, "varies", "flight")
         early = (moved and person.usual_sleep(ends)[0] - bed >= EARLY_LEAST) or leaves(person, ends) is not None
-        if (
-            bed - (EARLY_TOLD if early or agreed else BEFORE_BED) <= span[0] <= wake - LEAST_SLEEP
-            and start <= wake - LEAST_SLEEP
-        ):
-            beside = [o for o in person.slept_over(ends) if other_zone(o, person.zones) is None]
-            if any(o.end > start for o in beside):
-                continue
-            bedtime, up = of_bedtime(person, ends), of_waking(person, ends)
-            why = (
-                bedtime,
-                *(person.body.facts[:1] if bedtime.kind in UNWELL else ()),
-                *((up,) if early or up.kind not in WAKINGS else ()),
-                *over_entries(person, ends),
-            )
-            risk = at_risk(person) if wake > person.now else ()
-            told = tuple(one.weighed(weights()["bedtime"]) for one in (*why, *risk))
-            value = weights()["worth"] + weights()["bedtime"]
-            return Option(action=ActionType.SLEEP, kind="sleep", start=start, end=wake, value=value, facts=told)
+        beside = any(o.end > start and other_zone(o, person.zones) is None for o in person.slept_over(ends))
+        if beside or (span[0] < bed - BEFORE_BED and not (early or agreed)):
+            continue
+        bedtime, up = of_bedtime(person, ends), of_waking(person, ends)
+        why = (
+            bedtime,
+            *(person.body.facts[:1] if bedtime.kind in UNWELL else ()),
+            *((up,) if early or up.kind not in WAKINGS else ()),
+            *over_entries(person, ends),
+        )
+        risk = at_risk(person) if wake > person.now else ()
+        told = tuple(one.weighed(weights()["bedtime"]) for one in (*why, *risk))
+        value = weights()["worth"] + weights()["bedtime"]
+        return Option(action=ActionType.SLEEP, kind="sleep", start=start, end=wake, value=value, facts=told)
     return None
 
 
