@@ -11,7 +11,7 @@ from bridge.calendar.plans import COMPANY
 from bridge.day.grid import CELL, DAY, HOUR, MINUTE
 from bridge.day.person import EARLIER_LEAST, VARIES, Person
 from bridge.day.recovery import if_at_all
-from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, other_zone, rounded_up
+from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, begun, other_zone, rounded_up
 from bridge.day.view import what_begins
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.zones import place_of
@@ -32,10 +32,15 @@ def of_bedtime(person: Person, ends: date) -> Fact:
 
     The fact also says how much sleep the night lacks.
     """
-    night, told = person.night(ends), _of_bedtime(person, ends)
-    known = night.rests is Rests.RECORDED and night.moved != "early_entry" and told.kind != "bedtime_leaves"
-    short = known and person.need(ends) - (night.wake - night.bed) >= SHORT_USUAL
+    told = _of_bedtime(person, ends)
+    short = told.kind != "bedtime_leaves" and _is_short(person, ends)
     return if_at_all(person, fact("bedtime_short", bedtime=told, **_lengths(person, ends)) if short else told)
+
+
+def _is_short(person: Person, ends: date) -> bool:
+    """Return True if a night of somebody whose nights are known lacks sleep, or what is left of it does."""
+    night = person.night(ends)
+    return night.rests is Rests.RECORDED and person.need(ends) - _left(person, night) >= SHORT_USUAL
 
 
 def _of_bedtime(person: Person, ends: date) -> Fact:
@@ -131,10 +136,13 @@ def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
 
 
 def _lengths(person: Person, ends: date) -> dict[str, Any]:
-    night, now = person.night(ends), rounded_up(person.now)
-    long = night.wake - (max(night.bed, now) if now < night.wake else night.bed)  # what is left of it
+    long = _left(person, person.night(ends))
     found = {"long": long, "missing": person.need(ends) - long}
     return {name: length(5 * round(one / MINUTE / 5)) for name, one in found.items()}
+
+
+def _left(person: Person, night: Night) -> timedelta:
+    return night.wake - begun(night.bed, night.wake, person.now)
 
 
 def _just_ended(person: Person, night: Night) -> bool:
@@ -158,14 +166,13 @@ def _cut(person: Person, ends: date) -> bool:
     return soon and night.wake - night.bed <= high - low - 2 * CELL
 
 
-def of_waking(person: Person, ends: date, *, short: bool = False) -> Fact:
-    """Return the fact of getting up after the sleep that ends on a date, if ``short`` also of how much it lacks."""
-    told = _of_waking(person, ends)
-    lacks = short and leaves(person, ends) is not None
-    return fact("bedtime_short", bedtime=told, **_lengths(person, ends)) if lacks else told
+def of_short(person: Person, ends: date) -> tuple[Fact, ...]:
+    """Return the fact of a bedtime that leaves too little sleep, or none."""
+    return (of_bedtime(person, ends),) if _is_short(person, ends) or leaves(person, ends) is not None else ()
 
 
-def _of_waking(person: Person, ends: date) -> Fact:
+def of_waking(person: Person, ends: date) -> Fact:
+    """Return the fact of getting up after the sleep that ends on a date: if it is usual, common, or moved and why."""
     night = person.night(ends)
     usual = person.usual_sleep(ends)[1]
     at = person.local_in_night(ends, night.wake)

@@ -12,7 +12,7 @@ from bridge.calendar.days import part_on
 from bridge.calendar.flights import is_by_land, is_journey, journey, with_ways
 from bridge.calendar.kinds import title_of, words
 from bridge.day.agreed import is_agreed, moved_tasks
-from bridge.day.bedtime import leaving, of_bedtime, of_waking, over_entries
+from bridge.day.bedtime import leaving, of_bedtime, of_short, of_waking, over_entries
 from bridge.day.grid import DAY, MINUTE, Grid, without
 from bridge.day.person import PERIOD, Person
 from bridge.day.recovery import at_risk, leaving_for
@@ -199,7 +199,7 @@ def night_blocks(person: Person, day: date, taken: Sequence[Block]) -> Iterator[
             end=wake,
             kind="sleep",
             action=ActionType.SLEEP,
-            facts=(of_waking(person, ends, short=not before), *over_entries(person, ends)),
+            facts=(of_waking(person, ends), *(() if before else of_short(person, ends)), *over_entries(person, ends)),
         )
 
 

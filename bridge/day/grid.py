@@ -24,6 +24,7 @@ from bridge.calendar.plans import COMPANY
 from bridge.day.known import Entry
 from bridge.day.person import Person
 from bridge.day.sleep import is_night, rounded_up
+from bridge.day.typical import instant
 from bridge.domain.facts import Fact, fact
 from bridge.domain.types import Label, Occurrence
 from rhythm_env.interface import ActionType
@@ -86,7 +87,11 @@ class Grid:
 
     @cached_property
     def midnight(self) -> datetime:
-        return midnight(self.date, self.person.known.zones)
+        """The instant from which hours count so that they are those of the clock: twelve hours before noon.
+
+        It is midnight, unless the clock changes in the morning.
+        """
+        return instant(self.date, 12 * 60.0, self.person.known.zones) - 12 * HOUR
 
     @cached_property
     def end_of_date(self) -> datetime:
@@ -263,9 +268,8 @@ class Grid:
         start, end, time = (self.person.local(at) for at in (*row, gives[0].start))
         if hold(*gives) < 2:
             return fact(kind, start=start, end=end, time=time, title=title_of(gives[0]))
-        if kind == "no_lunch" and row[1] <= self.since(LATE_LUNCH):
-            return fact("lunch_after", start=start, end=end)
-        return fact(f"break_{kind}", start=start, end=end, time=time, title=title_of(gives[0]))
+        late = kind == "no_lunch" and row[1] <= self.since(LATE_LUNCH)
+        return fact("lunch_after" if late else "eat_along", start=start, end=end)
 
     @cached_property
     def strains(self) -> list[tuple[Occurrence, Label]]:

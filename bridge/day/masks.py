@@ -31,12 +31,13 @@ A = ActionType
 BEFORE_BED, END_BEFORE_BED, TASK_BEFORE_BED = 90 * MINUTE, 75 * MINUTE, 2 * HOUR
 FREE_FROM = 10 * HOUR  # after midnight, on free days, for learning and work
 NAP_FROM, NAP_UNTIL, NAP_BEFORE = 13 * HOUR, 15 * HOUR, 7 * HOUR  # the last before bedtime: later ones delay the night
+NAP_EARLY = 11 * HOUR  # before a bedtime so late that a nap may end after NAP_UNTIL, as before a shift at night
 LONG_NIGHT = 9 * HOUR  # in bed, after which a nap comes an hour later
 SPORT_FROM, SPORT_UNTIL = 9 * HOUR, 21 * HOUR  # the first on free days
 BEFORE_SHIFT, SHIFT = 5 * HOUR, 6 * HOUR
 NOON, OFFICE_END, AFTERNOON, AFTER_DINNER = 12 * HOUR, 17 * HOUR, 13 * HOUR, 19 * HOUR
 ANSWERED = ((8 * HOUR, 12 * HOUR), (13.5 * HOUR, 17 * HOUR))  # hours in which offices answer, Monday to Friday
-LATEST = {A.DEEP_WORK: 20, A.ADMIN_WORK: 20, A.LEARN: 19.5, A.SLEEP: 15, A.EXERCISE: 20, A.MEDITATE: 22}
+LATEST = {A.DEEP_WORK: 20, A.ADMIN_WORK: 20, A.LEARN: 19.5, A.SLEEP: 24, A.EXERCISE: 20, A.MEDITATE: 22}
 LATEST |= {A.FAMILY_TIME: 19.5, A.SOCIALIZE: 19, A.ME_TIME: 21.0, A.BINGE_WATCH: 21}  # starts, hours after midnight
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 22 * HOUR, 18 * HOUR, 20 * HOUR
 SHORT_TASK = 30  # minutes of a task that an evening holds once it is overdue
@@ -205,7 +206,7 @@ def _own_hours(grid: Grid) -> list[Stretch]:
 
 def nap_until(grid: Grid) -> datetime:
     """Return the latest end of a nap, early enough for the coming night."""
-    return min(grid.since(NAP_UNTIL), grid.bed - NAP_BEFORE)
+    return min(max(grid.since(NAP_UNTIL), grid.bed - NAP_EARLY), grid.bed - NAP_BEFORE)
 
 
 def _nap_hours(grid: Grid) -> list[Stretch]:
@@ -355,7 +356,7 @@ def of_lately(candidate: Candidate, view: View) -> Fact:
         kind = {0: today, -1: "long_sport_yesterday"}.get(days, "long_sport" if days > 0 else "had_lately")
         return fact(kind, time=view.person.local(start))
     said = [one for one in view.near if one.action is candidate.action]
-    if said and said[-1].end <= view.person.now:
+    if said and said[-1].end <= view.person.now and view.person.date_of(said[-1].start) == view.grid.date:
         return fact("suggestion_over", start=view.person.local(said[-1].start), end=view.person.local(said[-1].end))
     if said:
         return fact("suggested_lately" if said[-1].start <= view.person.now else "suggested_elsewhere")

@@ -24,7 +24,7 @@ from bridge.day.sleep import (
     rounded,
     rounded_up,
 )
-from bridge.day.typical import DAY, MINUTE, instant, median, midmean
+from bridge.day.typical import DAY, MINUTE, clock, instant, median, midmean
 from bridge.day.work import OFFICE
 from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import EpisodeKind, Occurrence
@@ -328,7 +328,7 @@ class Person(Known):
         if not spans:
             return []
         low, high = spans[0][0], max(end for _, end in spans)
-        since = (low - midnight(day, self.zones)) / MINUTE
+        since = clock(low, self.zones)[1]
         early, late = (min(abs(since - edge) / ramp, 1.0) for edge, ramp in zip(DAY_WORK, RAMPS, strict=True))
         if not DAY_WORK[0] < since < DAY_WORK[1]:
             return spans

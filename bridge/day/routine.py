@@ -109,10 +109,13 @@ class Routine:
     until: date | None = None
 
     def sleep_ending_on(self, day: date, zones: ZoneHistory) -> tuple[datetime, datetime]:
-        """Return (bedtime, wake time) of the usual main sleep that ends on a local date, in UTC."""
+        """Return (bedtime, wake time) of the usual main sleep that ends on a local date, in UTC.
+
+        It has its length even where a move to another zone leaves out all of its hours.
+        """
         night = self.nights[day.weekday()]
         bed, wake = instant(day, night.bed, zones), instant(day, night.wake, zones)
-        return bed, max(bed, wake)
+        return bed, wake if bed < wake else bed + (night.wake - night.bed) * MINUTE
 
     def work_on(self, day: date, zones: ZoneHistory) -> list[tuple[datetime, datetime]]:
         """Return the usual working spans that begin on a local date, as (start, end) in UTC, ascending."""

@@ -76,7 +76,8 @@ def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
         yield from (other, *(one for one in night if one not in other.parts()))
         return
     warned = None if other is None else held_back(person, view.grid.date)
-    yield from (*night, *earlier) or ((other,) if other is not None else tuple(_clash(view))) or (_nothing(view),)
+    told = (*night, *earlier) if night else ()  # a bedtime alone is the reason of no morning's silence
+    yield from told or ((other,) if other is not None else tuple(_clash(view))) or (_nothing(view),)
     yield from () if warned is None else (warned,)
 
 

@@ -37,6 +37,7 @@ USUAL, PAPERS, ERRAND = 60, 45, 25  # minutes of a task without an estimate, by 
 LATE_DAYS = 2  # from which what was due may no longer matter
 WORTH_IT = 45  # minutes of a longer task that are worth beginning
 OFFICES_CLOSE, WEEKEND = 17, 5  # hour of the day; weekday
+HALF_AN_HOUR = timedelta(minutes=30)  # by which getting up varies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +202,15 @@ def taken_at(view: View, at: datetime) -> Fact | None:
             if night.rests is Rests.LONG_AGO and person.routine.until is not None:
                 return fact("asleep_then", day=person.routine.until.isoformat())
             return fact("asleep_common" if night.rests is Rests.PUBLISHED else "asleep_now")
-    return None
+    return fact("night_not_in") if _may_sleep_on(person, at) else None
+
+
+def _may_sleep_on(person: Person, at: datetime) -> bool:
+    """Return True soon after the usual waking time if a watch that told of the night before has told of no waking."""
+    day = person.date_of(at)
+    night = person.night(day)
+    watched = night.rests is Rests.RECORDED and person.last_night == day - DAY
+    return watched and night.moved is None and night.wake <= at < night.wake + HALF_AN_HOUR
 
 
 def what_begins(person: Person, start: datetime) -> str:

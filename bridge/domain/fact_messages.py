@@ -245,14 +245,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("no gap to eat {start:%H:%M} to {end:%H:%M}: end the entry at {time:%H:%M} 20 minutes early to make one"),
         say("no gap to eat {start:%H:%M} to {end:%H:%M}: end {title} ({time:%H:%M}) 20 minutes early to make one"),
     ),
-    "break_no_lunch": Titled(
-        say("no lunch gap {start:%H:%M} to {end:%H:%M}: ask for a short break in the entry at {time:%H:%M}"),
-        say("no lunch gap {start:%H:%M} to {end:%H:%M}: ask for a short break in {title} ({time:%H:%M})"),
-    ),
-    "break_no_meal_gap": Titled(
-        say("no gap to eat {start:%H:%M} to {end:%H:%M}: ask for a short break in the entry at {time:%H:%M}"),
-        say("no gap to eat {start:%H:%M} to {end:%H:%M}: ask for a short break in {title} ({time:%H:%M})"),
-    ),
+    "eat_along": say("no gap to eat {start:%H:%M} to {end:%H:%M}: take something to eat with you"),
     "lunch_after": say("no lunch gap {start:%H:%M} to {end:%H:%M}: eat after it"),
     "no_gap_today": say("no gap of {minutes} minutes is left for it today: move its date, or something else"),
     "nap_later": say("a nap of 20 minutes suits you at {time:%H:%M}"),

@@ -145,26 +145,27 @@ def lunch_said(*titles, others=4, begin=480, hour=9.2):
 @pytest.mark.parametrize(
     ("noon", "ended"),
     [
-        (("Steering", "Client call", "Client call", "Interview"), "end Steering (11:00) 20 minutes early to make one"),
-        (("Client call", "All hands", "Interview", "Review"), "end Review (13:15) 20 minutes early to make one"),
-        (("Interview", "Kundentermin", "Steering", "All hands"), "end Steering (12:30) 20 minutes early to make one"),
-        (("Interview", "Client call", "Interview", "Exam"), "ask for a short break in Client call (11:45)"),
+        (("Steering", "Client call", "Client call", "Interview"), "lunch gap 08:00 to 17:00: end Steering (11:00)"),
+        (("Client call", "All hands", "Interview", "Review"), "lunch gap 08:00 to 17:00: end Review (13:15)"),
+        (("Interview", "Kundentermin", "Steering", "All hands"), "lunch gap 08:00 to 17:00: end Steering (12:30)"),
+        (
+            ("Interview", "Client call", "Interview", "Exam"),
+            "gap to eat 08:00 to 17:00: take something to eat with you",
+        ),
     ],
 )
 def test_lunch_is_made_from_the_entry_that_is_easiest_to_end(noon, ended):
     row = [*["Review"] * 4, *noon, *["Review"] * 4]
-    assert lunch_said(*row) == f"no lunch gap 08:00 to 17:00: {ended}"
+    assert lunch_said(*row).removesuffix(" 20 minutes early to make one") == f"no {ended}"
     late = lunch_said(*["Review"] * 8, "Interview", "Interview", "Client call", "Steering", "Review", hour=14.1)
-    assert late == "no gap to eat 08:00 to 17:45: ask for a short break in Interview (14:00)"
+    assert late == "no gap to eat 08:00 to 17:45: take something to eat with you"
 
 
 def test_lunch_is_one_s_own_time_before_a_meeting_and_after_a_short_row_of_guests():
     own = entry(TODAY, 750, 795, A.DEEP_WORK, "Focus time")
     row = [entry(TODAY, 480 + 45 * k, 525 + 45 * k, None, "Review", others=4) for k in range(12) if k != 6]
     assert "end Focus time (12:30)" in told(grid(person(own, *row, hour=9, work=False)).no_lunch[1])
-    assert lunch_said(*["Review"] * 12, others=20) == (
-        "no lunch gap 08:00 to 17:00: ask for a short break in Review (11:45)"
-    )
+    assert lunch_said(*["Review"] * 12, others=20) == "no gap to eat 08:00 to 17:00: take something to eat with you"
     guests = lunch_said(*["Interview"] * 5, begin=630, hour=11)
     assert guests == "no lunch gap 10:30 to 14:15: eat after it"
 

@@ -240,7 +240,7 @@ def test_after_a_late_shift_a_free_morning_gives_the_sleep_that_such_nights_lack
 
 def test_an_entry_that_cuts_the_sleep_between_night_shifts_is_its_reason():
     shifts = [entry(TODAY - k * DAY, 1275, 1875, A.ADMIN_WORK, "Night shift") for k in (1, 0)]
-    for dentist, kind in ((entry(TODAY, 660, 690, title="Dentist"), "bedtime_short"), (None, "waking_late")):
+    for dentist, kind in ((entry(TODAY, 660, 690, title="Dentist"), "waking_early"), (None, "waking_late")):
         agenda = [*shifts, *([dentist] if dentist else [])]
         one = person(
             *agenda, day=TODAY - DAY, hour=23.5, episodes=nights(30, -60, 420, noise=0, last=TODAY - DAY), work=False
@@ -249,9 +249,9 @@ def test_an_entry_that_cuts_the_sleep_between_night_shifts_is_its_reason():
         assert sleep_.start == at(TODAY, 480)
         assert sleep_.facts[0].kind == kind
         if dentist:
-            assert for_person([sleep_.facts[0]]) == [
-                "you get up at 10:15 for your entry at 11:00; that leaves 2 h 15 min, 5 h 45 min less than you need"
-            ]
+            up, bed = for_person(sleep_.facts)
+            assert up == "you get up at 10:15 for your entry at 11:00"
+            assert bed.endswith("that leaves 2 h 15 min, 5 h 45 min less than you need")
 
 
 # Days off -------------------------------------------------------------------------------------------------------------
