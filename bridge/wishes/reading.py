@@ -238,6 +238,9 @@ def _point(part: Part, last: Part | None, read: Reading, before: Part) -> None:
         _point_back(part, last, read)
     elif part.has(K.FREE) and not part.actions:
         part.days = before.days  # "we are closed on Sundays, so those are free"
+    elif part.actions and not part.nots and part.flags.get(K.THEN) == AFTERWARDS:
+        _afterwards(part, before)  # "deep work until noon, emails after that"
+        part.flags[K.BEST] = None
     elif part.actions and not part.nots and _points(part):
         if last is before and last.flags.get(K.FREE):
             raise NotUnderstood  # "my free evening is Tuesday, so friends then"

@@ -183,7 +183,7 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
         or (part.parts and part.spans)
         or (len(part.spans) > 1 and any(end is None for _, _, end in part.spans) and not (only and _are_around(part)))
         or (part.days and not only and K.OR in part.kinds)
-        or (part.days and part.kinds[-2:] == [K.ACTION, K.ONLY] and actions <= OF_LIFE and not part.by_then)
+        or (part.times and part.kinds[-2:] == [K.ACTION, K.ONLY] and actions <= OF_LIFE and not part.by_then)
         or (
             part.times
             and not (work_days or verbal)

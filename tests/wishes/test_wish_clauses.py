@@ -125,6 +125,14 @@ SAID = {  # in the words of people who write formally, at length, or with a reas
     "getting fit is more important than getting things done": "vitality counts 2 times as usual",
     "zwei Läufe die Woche, mehr nicht": "exercise at most 2 times a week",
     "run every day at 6:30": "exercise best at 06:30, over by 08:30; exercise 7 times a week",
+    "The kids are in bed by eight, so series only after that": "watching series not before 20:00",
+    "Mails erst am Nachmittag": "all office work and errands, not only Mails, not before 12:00",
+    "vormittags bis zwölf Fokusarbeit, Mails danach": (
+        "focused work best from 08:00 to 12:00; office work and errands best from 12:00 to 24:00"
+    ),
+    "If it's all right with you, Wednesday afternoon is for the grandchildren": (
+        "family time best on Wednesday from 12:00 to 18:00"
+    ),
     "on weekdays in bed by half ten, weekends I don't care": (
         "in bed by 22:30 on Monday, Tuesday, Wednesday, Thursday and Friday"
     ),
