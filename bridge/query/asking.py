@@ -43,6 +43,13 @@ TO_BED = re.compile(r"(?<!\w)(?:to bed|in bed|bed ?times?|hit the (?:sack|hay)|i
 ALONE, SCORE = re.compile(r"\bstress\b"), re.compile(r"\bsleep_score\b")
 SAYS_SCORE = re.compile(r"score|points|punkte|wert|quality|qualität")
 OF_NIGHT = re.compile(r"night|nacht|slept|sleep|schlaf|schlief|bed|bett")
+OF_SPORT = "workout.sport = "
+KINDS = {
+    "running": "trail running|treadmill running",
+    "cycling": "outdoor cycling|indoor cycling|mountain biking",
+    "swimming": "pool swimming|open water swimming",
+    "rowing": "indoor rowing",
+}
 NIGHT_OVER = 5  # our choice: the hour from which on last night is the one of today
 # The first that is told answers.
 STRESS = (Metric.STRESS, Metric.DAILY_STRESS, Metric.STRESS_MANAGEMENT)
@@ -149,7 +156,7 @@ def _answered(
     words, reason = _since_entry(bridge, user, words, now=now)
     if reason is not None:
         return _nothing(words, reason)
-    told, tables = typed(bridge, user, words, now=now, titles=titles)
+    told, tables = _of_any_kind(bridge, user, words, now=now, titles=titles)
     at = local_time(now, user.zones)
     if tables.entries and UNTIL_NOW.search(text.lower()):
         begun = [
@@ -210,6 +217,17 @@ def _of_entries(bridge: Bridge, user: User, words: Words, *, now: datetime) -> t
 
 def _spoken(text: str) -> list[str]:
     return [text.in_language(one) for one in languages()] if isinstance(text, Text) else [text]
+
+
+def _of_any_kind(bridge: Bridge, user: User, words: Words, *, now: datetime, titles: bool) -> tuple[Answer, Tables]:
+    """Return the answer to a query, over pool and open water swimming where none is told as swimming alone."""
+    told = typed(bridge, user, words, now=now, titles=titles)
+    sport = next((one.removeprefix(OF_SPORT) for one in words.where if one.startswith(OF_SPORT)), "")
+    if told[1].unreached is None or sport not in KINDS:
+        return told
+    where = [f"{OF_SPORT}{KINDS[sport]}" if one == f"{OF_SPORT}{sport}" else one for one in words.where]
+    wider = typed(bridge, user, replace(words, where=where), now=now, titles=titles)
+    return told if wider[1].unreached is not None else wider
 
 
 def _not_noted(bridge: Bridge, user: User, words: Words, text: str) -> str | None:

@@ -18,7 +18,7 @@ from bridge.calendar.days import LASTING, days_of, hours_of, part_on
 from bridge.calendar.kinds import counts_as_meeting
 from bridge.domain import sports
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import Text, say
+from bridge.domain.languages import Text, listed, say
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric, Shape
 from bridge.domain.preference import Preference
 from bridge.domain.slots import INSTANT, ZoneHistory, local_time
@@ -138,13 +138,14 @@ def _unreached(bridge: Bridge, user: User, query: Query, workouts: Sequence[Row]
     untold = untold or (kind is Kind.TASKS and not bridge.store.reading.tasks(user.id))
     if untold or kind is not Kind.WORKOUTS:
         return say("none of your sources told {what}", what=ROWS[kind]) if untold else None
-    asked = next((str(one.value) for one in query.where if one.name == "workout.sport" and one.operator == "="), None)
-    if asked is None or any(sports.is_sport(one.name, asked) for one in workouts):
+    named = next((one.values for one in query.where if one.name == "workout.sport" and one.operator == "="), ())
+    asked = [str(one) for one in named]
+    if not asked or any(sports.is_sport(row.name, one) for row in workouts for one in asked):
         return None
     ever = daily.episodes(user.id, (EpisodeKind.WORKOUT,), since=date.min, until=date.max)
-    if any(sports.is_sport(fields.get("label"), asked) for _, fields in ever):
+    if any(sports.is_sport(fields.get("label"), one) for _, fields in ever for one in asked):
         return None
-    return say("none of your sources told a workout of {sport}", sport=sport_name(asked))
+    return say("none of your sources told a workout of {sport}", sport=listed([*map(sport_name, asked)]))
 
 
 ASLEEP = (EpisodeKind.SLEEP, EpisodeKind.NAP)

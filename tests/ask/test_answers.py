@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 import pytest
 
 from bridge.domain.records import User
-from bridge.domain.types import Event
+from bridge.domain.types import Episode, EpisodeKind, Event
 from bridge.installation import Bridge
 from bridge.query import asking
 from bridge.query.answered import Answer
@@ -90,6 +90,25 @@ def test_shifts_are_titles_of_entries_unless_they_are_noted(lived: Lived) -> Non
         assert value is None or found.value == value, text
     noted = read("do I sleep less after night shifts?", NOW.date(), ["night shift"])
     assert noted.against == "before.night shift > 0"
+
+
+def test_a_sport_is_any_kind_of_it_where_none_has_its_plain_name(lived: Lived) -> None:
+    bridge, user = lived
+    assert told(lived, "how often did I swim in 2025")[1] == "none of your sources told a workout of swimming."
+    start = datetime(2025, 12, 28, 10, tzinfo=UTC)
+    swim = Episode(
+        key="s",
+        kind=EpisodeKind.WORKOUT,
+        start=start,
+        end=start + HOUR,
+        offset=60,
+        day=start.date(),
+        label="lap_swimming",
+    )
+    land(bridge.store, user, [swim])
+    found, text = told(lived, "how often did I swim in 2025")
+    assert (found.value, text.startswith("you did 1 workout, of pool swimming, open water swimming, ")) == (1, True)
+    assert told(lived, "how often did I cycle in 2025")[0].value == 1  # as one ride has that name
 
 
 def test_a_rate_is_told_with_its_sum(lived: Lived) -> None:

@@ -539,6 +539,8 @@ def test_what_no_source_tells_is_not_said_to_be_zero(lived: tuple[Bridge, User])
         assert str(sentences.said(found)) == f"none of your sources told {what}."
     printed = CliRunner().invoke(app, ["query", "workouts", "--user", "ben"]).output
     assert printed == "none of your sources told workouts\n"
+    either = ask(lived, "workouts", "workout.sport = golf|running", by="week")
+    assert (either.value, either.untold, len(either.groups)) == (2, None, 1)
     for text in ("how often did I play tennis", "when did I last play tennis"):
         found, _ = asking.plain(*lived, text, now=NOW)
         assert str(sentences.said(found) or found.reason).startswith("none of your sources told a workout of tennis")
