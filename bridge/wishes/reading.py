@@ -312,7 +312,8 @@ def _go_on(part: Part, read: Reading) -> None:
     said = last is not None and _is_said(part, last)
     if said or (part.flags.get(K.NOT) == "nothing" and _is_quiet(part, last, read)):
         return
-    several = len({one.actions for one in read.clauses}) > 1 or (last is not None and HUSHED.search(read.text.lower()))
+    wished = last is not None and not last.nots and part.days  # "a swim on Saturdays, nothing on Sundays"
+    several = len({one.actions for one in read.clauses}) > 1 or wished or HUSHED.search(read.text.lower())
     if part.flags.get(K.NOT) == "nothing" and part.times and several:
         if last is not None and last.days and not part.days:
             raise NotUnderstood  # "Sundays are for family, leave me alone after eight": on Sundays?

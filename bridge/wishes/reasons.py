@@ -38,7 +38,8 @@ HUSHED = re.compile(  # words that bar more than the action before them
 )
 ELSE = re.compile(r"\b(?:else|other than|sonst|ander\w+|weiter\w*)\b")
 STATES = re.compile(  # what takes place, and asks for nothing
-    r"\b(?:is|are|we|i have|i'm|we're|there's|have|keep|visit|ist|sind|haben|hab|habe|gehen|gehe|geh|bin|gibt)\b|'s\b"
+    r"\b(?:is|are|we|i have|i'm|we're|there's|have|keep|visit|visits|comes|ist|sind|haben|hab|habe|gehen|gehe|geh|bin"
+    r"|gibt|kommt|kommen|besucht)\b|'s\b"
 )
 POINTS_BACK = re.compile(r" *(?:das|davon|that|it)\b")
 WISHES = re.compile(

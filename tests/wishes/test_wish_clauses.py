@@ -133,6 +133,10 @@ SAID = {  # in the words of people who write formally, at length, or with a reas
     "If it's all right with you, Wednesday afternoon is for the grandchildren": (
         "family time best on Wednesday from 12:00 to 18:00"
     ),
+    "a swim on Saturdays, and on Sundays nothing at all": (
+        "exercise best on Saturday; everything that is suggested not on Sunday"
+    ),
+    "Freitags kommt Mama zu Besuch, lass uns da in Frieden": "everything that is suggested not on Friday",
     "on weekdays in bed by half ten, weekends I don't care": (
         "in bed by 22:30 on Monday, Tuesday, Wednesday, Thursday and Friday"
     ),
