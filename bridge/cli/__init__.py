@@ -22,28 +22,7 @@ from typing import Annotated
 import typer
 
 from bridge import __version__
-from bridge.cli import (  # noqa: F401 - each module adds its commands
-    advice,
-    by_name,
-    calendar,
-    checkin,
-    classify,
-    connect,
-    data,
-    maintenance,
-    mcp,
-    meters,
-    options,
-    plan,
-    preferences,
-    query,
-    recordings,
-    review,
-    servers,
-    show,
-    status,
-    users,
-)
+from bridge.cli import by_name, options, show
 from bridge.domain.errors import BridgeError, Fault, NeedsLogin, SetupError, StoreFault
 
 GROUPS = {  # titles of the help -> commands; commands of other packages follow
@@ -93,10 +72,31 @@ GROUPS = {  # titles of the help -> commands; commands of other packages follow
 }
 
 
+MODULES = {  # of this package -> their commands
+    "advice": ("observe", "today", "recommend", "feedback", "personalise"),
+    "calendar": ("calendar",),
+    "checkin": ("checkin", "note", "factors"),
+    "classify": ("classify",),
+    "connect": ("connect", "disconnect"),
+    "data": ("sync", "import", "rebuild"),
+    "maintenance": ("tidy", "backup", "backups", "restore", "migrate", "views", "key"),
+    "mcp": ("mcp",),
+    "meters": ("explain", "days", "meters"),
+    "plan": ("plan", "routine", "wish"),
+    "preferences": ("mode", "prefer", "share", "watch", "notify"),
+    "query": ("query", "ask", "trace"),
+    "recordings": ("record", "replay", "demo"),
+    "review": ("review", "history", "effect", "trial"),
+    "servers": ("up", "daemon", "worker", "web", "serve-push", "service"),
+    "status": ("sources", "status", "doctor", "diagnostics"),
+    "users": ("export", "forget", "user", "token"),
+}
+
+
 class ByName(by_name.ByName):
     """The command group of ``bridge``, with the commands of the product and those that installed packages add."""
 
-    found = by_name.Commands(options.commands)
+    found = by_name.Commands(options.commands, {f"{__name__}.{module}": names for module, names in MODULES.items()})
     groups = GROUPS
 
 

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -26,16 +27,21 @@ Registered = dict[str, CommandInfo | TyperInfo]
 class Commands(Mapping[str, Any]):
     """The commands by name, each built when it is first looked up.
 
-    ``own`` holds the product's commands. Commands that other packages add are looked for only when needed.
+    The product's commands are in ``own`` once their module is imported; ``modules`` maps each to its commands. Commands
+    that other packages add are looked for only when needed.
     """
 
-    def __init__(self, own: typer.Typer) -> None:
-        self._own = _by_name(own)
+    def __init__(self, own: typer.Typer, modules: Mapping[str, Sequence[str]]) -> None:
+        self._own = own
+        self._modules = {name: module for module, names in modules.items() for name in names}
         self._built: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._built:
-            self._built[name] = _build(name, self._own[name] if name in self._own else self._all[name])
+            if name in self._modules:
+                import_module(self._modules[name])
+            info = _by_name(self._own)[name] if name in self._modules else self._all[name]
+            self._built[name] = _build(name, info)
         return self._built[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -50,10 +56,12 @@ class Commands(Mapping[str, Any]):
 
     @cached_property
     def _all(self) -> Registered:
+        for module in self._modules.values():
+            import_module(module)
         more = typer.Typer()
         for register in added(ENTRY_POINTS).values():
             resolve_name(register)(more)
-        both = [*self._own.items(), *_by_name(more).items()]
+        both = [*_by_name(self._own).items(), *_by_name(more).items()]
         return dict(sorted(both, key=lambda item: isinstance(item[1], TyperInfo)))  # groups come last
 
 

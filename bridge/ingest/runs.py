@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bridge.store import Store
 
 IMPORT_PATIENCE = timedelta(minutes=10)  # an import waits so long for another import of its source
-TRANSACTION_RECORDS = 60  # a commit takes longer than a page of a file
+TRANSACTION_RECORDS = 30  # a commit takes longer than a page of a file
 
 
 def sync_user(
@@ -258,14 +258,20 @@ def sync_files(source: Source, reading: FileReading, lease: Lease, *, on_page: O
     """
     began, now = time.monotonic(), lease.now
 
+    delivered: dict[str, set[str]] = defaultdict(set)
+
+    def land(group: Group, counts: SyncCounts) -> None:
+        for page, file, results in _store_group(source, lease.store, group, delivered, now=now):
+            counts.add(page, results)
+            reading.landed(file, page, results)
+            on_page(page.stream, len(page.records))
+
     def read(counts: SyncCounts) -> None:
-        delivered: dict[str, set[str]] = defaultdict(set)
-        for group in _grouped(_deletions_last(_dated(page, now) for page in reading), reading):
+        groups = _grouped(_deletions_last(_dated(page, now) for page in reading), reading)
+        while (group := next(groups, None)) is not None:
             lease.renew()
-            for page, file, results in _store_group(source, lease.store, group, delivered, now=now):
-                counts.add(page, results)
-                reading.landed(file, page, results)
-                on_page(page.stream, len(page.records))
+            land(group, counts)
+            del group  # large, before the next is read
         if reading.failed:
             raise UnreadableFiles(
                 say_many("{count} file was not read whole", "{count} files were not read whole", len(reading.failed))

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import typer
 
-from bridge.cli import app, exit_code
+from bridge.cli import MODULES, ByName, app, exit_code, options
 from bridge.domain.errors import BridgeError, NeedsLogin, SetupError, TryLater
 from lab.people.demo import stage
 
@@ -38,6 +38,17 @@ def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
         return code, json.loads(printed) if "--json" in arguments else printed
 
     return command  # type: ignore[return-value]
+
+
+def test_the_module_that_is_imported_for_a_command_adds_it() -> None:
+    ByName.found.helps()  # imports all
+    found = {
+        info.name or info.callback.__name__: info.callback.__module__ for info in options.commands.registered_commands
+    }
+    groups = {str(info.name) for info in options.commands.registered_groups}
+    named = {name: f"bridge.cli.{module}" for module, names in MODULES.items() for name in names}
+    assert found.keys() | groups == named.keys()
+    assert {name: named[name] for name in found} == found
 
 
 def arrive(served: list[str]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bridge import __version__
-from bridge.cli import GROUPS, by_name, options
+from bridge.cli import GROUPS, MODULES
 from tests.commands import bridge
 
 ROOT = Path(__file__).parents[2]
@@ -83,7 +83,7 @@ def test_the_version() -> None:
 def test_the_help_shows_every_command_of_the_product_in_a_group() -> None:
     printed = bridge("--help").stdout
     assert all(f"{title}:" in printed for title in GROUPS)
-    own = set(by_name.Commands(options.commands)._own)
+    own = {name for names in MODULES.values() for name in names}
     assert own == {name for names in GROUPS.values() for name in names}
     documented = tomllib.loads((ROOT / "docs/reference/texts.toml").read_text())["groups"]
     assert own <= {name.split()[0] for names in documented.values() for name in names}

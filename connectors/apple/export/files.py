@@ -67,8 +67,10 @@ class Export:
         for stream, make in days.DAYS_OF_STREAM.items():
             found = make(window)
             records = [RawRecord(stream=stream, key=day, payload=found[day]) for day in sorted(found)]
+            del found
             if records:
                 yield stream, records
+            del records  # before the next stream's are made
 
     def mark(self, month: str) -> str:
         """Return a digest of everything that goes into a month's records, independent of the order in the file."""
@@ -113,9 +115,9 @@ class Export:
 
     def _window(self, month: str) -> Window:
         begin, end = days_of(month)
-        rows = self.collected.spill.between(*bounds(month))
         today = self._day(self.collected.exported) if self.collected.exported < ENDLESS else ""
-        return Window(self.collected, begin, end, today=today, found=self._by_series(rows))
+        found = self._by_series(self.collected.spill.between(*bounds(month)))
+        return Window(self.collected, begin, end, today=today, found=found)
 
     def _by_series(self, rows: np.ndarray) -> dict[Series, np.ndarray]:
         rows = rows[np.argsort(rows[:, SERIES], kind="stable")]
@@ -208,7 +210,9 @@ def _pages(export: Export, still: Mapping[str, Mapping[str, int]], *, whole: boo
             listed[stream].update(record.key for record in records)
             page = tuple(replace(record, adds=not whole or record.key >= last, as_of=as_of) for record in records)
             covers = Covers(prefix=f"{month}-", as_of=as_of) if whole and month > export.first_day[:7] else None
+            del records
             yield Page(stream=stream, records=page, covers=covers)
+            del page
     for stream, prefix in product(export.streams, export.complete if whole else ()):
         if prefix not in listed[stream]:
             yield Page(stream=stream, records=(), covers=Covers(prefix=prefix, as_of=as_of))

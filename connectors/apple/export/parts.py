@@ -84,9 +84,13 @@ class Memory:
 
     def packed(self) -> str:
         """Return the memory as text for ``unpacked``."""
-        parts = {mark: _packed(part) for mark, part in self.parts.items()}
-        told = json.dumps([self.read_as, self.limit, self.as_of, parts, self.months], separators=(",", ":"))
+        parts = ",".join(f"{_text(mark)}:{_text(_packed(part))}" for mark, part in self.parts.items())
+        told = f"[{_text(self.read_as)},{_text(self.limit)},{_text(self.as_of)},{{{parts}}},{_text(self.months)}]"
         return b85encode(zlib.compress(told.encode())).decode()
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def unpacked(text: str | None) -> Memory | None:

@@ -14,7 +14,7 @@ Prints = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 SERIES, START, END, VALUE = range(4)  # the columns
 BLOCK_SECONDS = 16 * 86_400  # seconds of rows that lie together
-WAITING = 2 << 20  # bytes held in memory before they go to the file
+WAITING = 1 << 19  # bytes held in memory before they go to the file
 ROW_MAX = 7 * 86_400  # seconds a row may last
 ODD = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio, the multiplier of SplitMix64's sequence
 FINGERPRINT_SUMS = 1 << 64  # how many sums there are; additions start over beyond it
