@@ -47,6 +47,7 @@ def test_a_life_as_table_document_picture_and_explanation(ana: Run, tmp_path: Pa
     assert sum(told.count(block) for block in SPARKS) > 50
     assert "Cognition *" in told
     assert "* not validated" in told
+    assert "not fresh" not in told
 
     picture = tmp_path / "meters.png"
     found = ana("meters", "--user", "ana", "--days", "3", "--plot", str(picture), "--json")
@@ -80,7 +81,9 @@ def test_nothing_known_is_null_with_a_reason_and_normal_for_the_model(capsys: py
     cli(("user", "add", "new", "--zone", "Asia/Tokyo"), standalone_mode=False)
     capsys.readouterr()
     cli(("meters", "--user", "new", "--json"), standalone_mode=False)
-    for name, reading in json.loads(capsys.readouterr().out)["meters"].items():
+    printed = capsys.readouterr()
+    assert "bridge connect" in printed.err
+    for name, reading in json.loads(printed.out)["meters"].items():
         assert (reading["level"], reading["coverage"]) == (None, 0)
         assert reading["note"]
         assert reading["model"]["coverage"] == 0

@@ -116,6 +116,14 @@ def fingerprint() -> str:
     return hashlib.sha256(json.dumps([levels, weeks.events.tolist()]).encode()).hexdigest()
 
 
+def test_an_archetype_is_a_person_of_the_training_ranges() -> None:
+    people = archetypes(list(constants.ARCHETYPES))
+    assert people.weights.sum(axis=0) == pytest.approx(1)
+    for name, (low, high) in constants.RANGES.items():
+        assert (people.traits[name] >= low).all(), name
+        assert (people.traits[name] <= high).all(), name
+
+
 def test_seeds_are_scrambled_and_conditions_are_what_they_say() -> None:
     inside, outside = sampled(range(300), "in"), sampled(range(300), "shifted")
     for name, (low, high) in constants.RANGES.items():
