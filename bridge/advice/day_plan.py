@@ -138,11 +138,12 @@ def _keep_places(bridge: Bridge, user: User, person: Person, blocks: Sequence[Bl
 
 
 def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
-    """Return the stays in new time zones that begin on a date, preceded by the stay with which the date begins."""
+    """Return the stays in new time zones that begin on a date, after the one of what lies before them."""
     begin, zones = midnight(day, person.known.zones), person.known.zones
     found = moves(zones, begin, max([begin, *(block.end for block in blocks)]))
     first = min((block.start for block in blocks if not block.all_day), default=begin)
-    return (ZoneSpan(since=first, zone=zone_at(first, zones).key), *found) if found else ()
+    before = (ZoneSpan(since=first, zone=zone_at(first, zones).key),) if found and first < found[0].since else ()
+    return (*before, *found)
 
 
 def _changes(bridge: Bridge, user: User, day: date, *, seen_at: datetime | None) -> Iterator[Fact]:

@@ -210,9 +210,9 @@ def _with_somebody(candidate: Candidate, view: View) -> bool:
 
 
 def _in_own_zone(candidate: Candidate, view: View) -> Cells | bool:
-    """On a day with a change of zone, allow only rest after the flight, and what is due that day."""
+    """On a day with a change of zone, allow only rest after the flight, and tasks that are due soon or late."""
     grid = view.grid
-    if is_urgent(candidate, view):
+    if candidate.task is not None and presses(candidate, view):
         return True
     if not grid.in_new_zone or candidate.action not in ONE_REST:
         return not grid.in_new_zone

@@ -309,6 +309,20 @@ def test_nothing_is_expected_of_somebody_of_whom_nothing_is_known(run: Run) -> N
     assert run("plan", "--date", "2026-11-21", "--json")[1]["outlook"] == []
 
 
+def test_a_zone_that_is_set_is_told_once(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "choir.ics"
+    file.write_text(
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//tests//EN\r\nBEGIN:VEVENT\r\nUID:choir@example.org\r\n"
+        "SUMMARY:Choir\r\nDTSTART:20261120T150000Z\r\nDTEND:20261120T160000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    with installation.open_bridge() as bridge:
+        runs.import_path(bridge, bridge.store.people.user("ana"), file, at=NOON)
+    monkeypatch.setenv("BRIDGE_NOW", (NOON + timedelta(minutes=1)).isoformat())
+    cli(("user", "zone", "ana", "Asia/Kolkata"), standalone_mode=False)
+    monkeypatch.setenv("BRIDGE_NOW", (NOON + timedelta(minutes=14)).isoformat())
+    assert run("plan")[1].count("Kolkata time from here on") == 1
+
+
 def test_the_plan_of_a_flight_tells_from_where_on_the_times_are_those_of_the_arrival(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "trip.ics"
     file.write_text(

@@ -13,7 +13,7 @@ from bridge.day.choice import gaps_today, look
 from bridge.day.silence import quiet
 from bridge.domain.records import Recommendation, User
 from bridge.domain.rendering import for_person
-from bridge.domain.slots import moment_at
+from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
 from bridge.installation import Bridge
@@ -179,3 +179,11 @@ def test_what_is_due_today_moves_out_of_the_refused_part_of_the_day():
     assert gap.start >= at(TODAY, 660)
     assert len(more) <= 2
     assert {one.date_of(other.start) for other in (gap, *more)} == {TODAY}
+
+
+def test_a_late_task_stays_on_the_day_on_which_the_clock_changes():
+    before = person(tasks=(TASK,), task_actions={"t": A.ADMIN_WORK})
+    zones = (*BERLIN, ZoneSpan(since=before.now - SOON, zone="Europe/Helsinki"))
+    moved = replace(before, known=replace(before.known, zones=zones))
+    assert NAME in {b.title for b in week(before).blocks(TODAY)}
+    assert NAME in {b.title for b in week(moved).blocks(TODAY)}
