@@ -12,7 +12,9 @@ from typing import Any
 from bridge.domain.fact_messages import EARLIER, MESSAGES, WORDS, Plural, Row, Titled
 from bridge.domain.facts import PROSE, Fact, Private, Value
 from bridge.domain.languages import Text, listed, say, unpacked
+from bridge.domain.sport_names import sport_name
 
+SPORT_TITLED = "last_sport"  # the kind of fact whose title is a source's word for a sport
 ANDED = "kinds"  # the value whose words are joined with "and"
 
 
@@ -47,6 +49,8 @@ def rendered(fact: Fact, audience: Audience) -> Text | None:
         return None
     message, many = found
     values = _values(message, fact, audience)
+    if fact.kind == SPORT_TITLED and title is not None:
+        title = sport_name(title)
     return None if values is None else Text(message, many, {**values, "title": title})
 
 

@@ -12,6 +12,7 @@ from bridge.domain.languages import Text, languages, say
 from bridge.domain.metrics import Metric
 from bridge.domain.noted import name_of
 from bridge.domain.slots import local_time
+from bridge.domain.sport_names import sport_name
 from bridge.query import exposures
 from bridge.query.answer import answer
 from bridge.query.answered import Answer
@@ -24,7 +25,6 @@ from bridge.query.plain_names import noted
 from bridge.query.plain_spans import AHEAD_DAYS, UNTIL_NOW
 from bridge.query.plain_words import note_classes, pattern
 from bridge.query.rows import load_tables
-from bridge.query.sport_names import sport_name
 from bridge.query.tables import Row, Tables
 from bridge.query.translated import translated
 from bridge.query.understood import BEDTIME

@@ -8,9 +8,9 @@ from datetime import date
 
 from bridge.domain import sports
 from bridge.domain.languages import WEEKDAYS, Text, say
+from bridge.domain.sport_names import sport_name
 from bridge.domain.titles import ACTION_WORDS
 from bridge.query.model import Aggregate, By, Kind, Query, Versus
-from bridge.query.sport_names import sport_name
 from bridge.query.understood import condition_said, dates, day_of, what_of
 from rhythm_env.interface import ActionType
 

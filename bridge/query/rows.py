@@ -22,6 +22,7 @@ from bridge.domain.languages import Text, listed, say
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric, Shape
 from bridge.domain.preference import Preference
 from bridge.domain.slots import INSTANT, ZoneHistory, local_time
+from bridge.domain.sport_names import sport_name
 from bridge.domain.types import EpisodeKind, Label, Occurrence
 from bridge.meters.nights import Nights
 from bridge.meters.overlaps import AWAKE_MAX, once, series_of, whole_nights
@@ -42,7 +43,6 @@ from bridge.query.model import (
     Kind,
     Query,
 )
-from bridge.query.sport_names import sport_name
 from bridge.query.tables import Row, Tables
 from bridge.query.understood import ROWS
 from bridge.store import codec

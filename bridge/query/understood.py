@@ -9,6 +9,7 @@ from bridge.domain.languages import WEEKDAYS, Text, listed, say
 from bridge.domain.metric_names import METRIC_NAMES
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric
 from bridge.domain.noted import name_of
+from bridge.domain.sport_names import sport_name
 from bridge.domain.titles import ACTION_WORDS
 from bridge.query.model import (
     CLOCK_FIELDS,
@@ -31,7 +32,6 @@ from bridge.query.model import (
     Subject,
     Versus,
 )
-from bridge.query.sport_names import sport_name
 from bridge.query.written import written
 from rhythm_env.interface import ActionType
 

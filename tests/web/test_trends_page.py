@@ -5,6 +5,9 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
+from bridge.domain.facts import fact
+from bridge.domain.languages import shown, speaking
+from bridge.domain.rendering import told as told_fact
 from bridge.web.pages import trends
 from rhythm_env.interface import Meter
 
@@ -57,3 +60,14 @@ def test_ask_tells_the_change_that_trends_tells() -> None:
     given["inputs"][0]["values"] = [30.0 + day % 5 + (20 if day >= 60 else 0) for day in range(DAYS)]
     assert "+20 points since 2 Mar against before" in (trends.change_in(given, "stress", 12) or "")
     assert trends.change_in(given, "nights.start", 12) is None
+
+
+def test_a_sport_is_named_in_the_language_of_the_page() -> None:
+    known = body([(60, "weightlifting", 1), (61, "Unicycling with Ann", 1), (62, "running", 1)])
+    for one in known["happenings"][:2]:
+        one["kind"] = "workout"
+    with speaking("de"):
+        assert [one for one in trends._happenings(known) if one] == ["Gewichtheben", "Unicycling with Ann", "running"]
+        assert trends._charts(known)["sports"]["weightlifting"] == "Gewichtheben"
+        last = fact("last_sport", days=3, title="weightlifting")
+        assert shown(told_fact(last)) == "das letzte Mal war vor 3 Tagen (Gewichtheben)"

@@ -13,6 +13,7 @@ from fastapi.responses import HTMLResponse
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.metrics import Metric
+from bridge.domain.sport_names import sport_name
 from bridge.query.change import DAYS_MIN, GAP_DAYS, OTHERS_MIN, Change, breaks, change
 from bridge.web.as_of import as_of, trends_shown
 from bridge.web.phrases import action_name, heading, meter_name, meter_word, source_title, unit_name
@@ -85,6 +86,7 @@ def _charts(body: Body) -> dict[str, Any]:
         "few": all(chart["known"] < DAYS_MIN + OTHERS_MIN for chart in charts),
         "body": body,
         "sources": {row["source"]: source_title(row["source"]) for row in body["inputs"]},
+        "sports": {title: shown(sport_name(title)) for one in body["happenings"] if (title := _sport(one))},
     }
 
 
@@ -293,9 +295,14 @@ def _cell(value: Any) -> Any:
 def _happenings(body: Body) -> list[str | None]:
     found: dict[str, list[str]] = {}
     for happening in body["happenings"]:
-        kind = happening["kind"]
-        found.setdefault(happening["day"], []).append(happening["title"] or _(kind))
+        kind, sport = happening["kind"], _sport(happening)
+        name = shown(sport_name(sport)) if sport else happening["title"] or _(kind)
+        found.setdefault(happening["day"], []).append(name)
     return [", ".join(found[day]) if day in found else None for day in body["days"]]
+
+
+def _sport(happening: dict[str, Any]) -> str | None:
+    return happening["title"] if happening["kind"] == "workout" else None
 
 
 def _document(visit: Visit, weeks: int, until: date | None) -> Body:

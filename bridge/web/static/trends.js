@@ -4,6 +4,7 @@
 const DAY = 86400;
 const page = document.getElementById("charts");
 const titles = JSON.parse(page.dataset.sources);
+const sports = JSON.parse(page.dataset.sports);
 const plots = new Map(); // place -> plot
 let body = null;
 let days = [];
@@ -77,7 +78,7 @@ function marks(plot) {
 
 function happened(day) {
   const found = body.happenings.filter((one) => one.day === day);
-  return found.map((one) => [one.title || _(one.kind), one.hours ? `${one.hours.toLocaleString(language)} h` : ""].join(" ").trim());
+  return found.map((one) => [(one.kind === "workout" && sports[one.title]) || one.title || _(one.kind), one.hours ? `${one.hours.toLocaleString(language)} h` : ""].join(" ").trim());
 }
 
 function draw(place, series, data, { range, unit, bands, tell, onTop = [] }) {

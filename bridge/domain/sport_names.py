@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bridge.domain.languages import Text, say
+from bridge.domain.sports import normalised
 
 _NAMES = (
     *(say("running"), say("treadmill running"), say("trail running"), say("walking"), say("hiking")),
@@ -16,11 +17,17 @@ _NAMES = (
     *(say("snowboarding"), say("ice skating"), say("surfing"), say("yoga"), say("pilates"), say("tai chi")),
     *(say("tennis"), say("table tennis"), say("badminton"), say("squash"), say("padel"), say("basketball")),
     *(say("volleyball"), say("handball"), say("hockey"), say("golf"), say("boxing"), say("judo"), say("karate")),
+    *(say("functional strength training"), say("functional fitness"), say("powerlifting"), say("core training")),
+    *(say("circuit training"), say("calisthenics"), say("weight machines"), say("free weights")),
     *(say("crossfit"), say("zumba"), say("curling"), say("stretching"), say("meditation"), say("other")),
 )
 SPORTS: Mapping[str, Text] = {**{str(one): one for one in _NAMES}, "gym": say("strength training of any kind")}
 
 
 def sport_name(name: str) -> str:
-    """Return the name of a sport within a sentence, or the name itself of one that is not known."""
-    return SPORTS.get(name.lower().replace("_", " "), name)
+    """Return the name of a sport within a sentence, or the name itself of one that is not known.
+
+    >>> sport_name("HKWorkoutActivityTypeRunning"), sport_name("jogging"), sport_name("Unicycling with Ann")
+    ('running', 'running', 'Unicycling with Ann')
+    """
+    return SPORTS.get(normalised(name), name)
