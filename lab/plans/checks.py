@@ -13,7 +13,6 @@ from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
 from bridge.calendar.busy import clipped
 from bridge.day.blocks import Block
-from bridge.day.grid import grid_of
 from bridge.day.masks import BEFORE_BED
 from bridge.day.person import Person
 from bridge.day.plan import DayPlan
@@ -139,15 +138,14 @@ def _of_length(block: Block, text: str) -> Iterator[tuple[str, str]]:
 def _early(block: Block, person: Person) -> bool:
     """Return True if sleep is planned too early.
 
-    That is a nap of over 30 minutes, in the seven hours before bedtime or, from 15:00 on, in the eleven before it, and
-    a night over 90 minutes before the usual bedtime.
+    That is a nap of over 30 minutes, from 15:00 on or in the seven hours before bedtime, and a night over 90 minutes
+    before the usual bedtime.
     """
     if block.action is not ActionType.SLEEP:
         return False
     if block.kind == "suggested":
-        hours = timedelta(hours=11 if person.clock(block.start) >= "15:00" else 7)
-        bed = person.sleep(grid_of(person, block.start).date + timedelta(days=1))[0]
-        return block.end > bed - hours or block.end - block.start > timedelta(minutes=30)
+        late = block.end > person.sleep(person.date_of(block.start) + timedelta(days=1))[0] - timedelta(hours=7)
+        return late or person.clock(block.start) >= "15:00" or block.end - block.start > timedelta(minutes=30)
     nights = (person.routine.sleep_ending_on(person.date_of(block.end), person.known.zones),)
     return all(block.start < bed - BEFORE_BED for bed, _ in nights)
 
