@@ -24,6 +24,7 @@ from rhythm_env.interface import ActionType, Meter
 A = ActionType
 WORK = frozenset({A.DEEP_WORK, A.ADMIN_WORK})
 ALL = frozenset(ActionType) - {A.SLEEP}
+COMPANY = frozenset({A.FAMILY_TIME, A.SOCIALIZE})
 WEEK = range(7)
 MORNING, AFTERNOON, EVENING = ((time(6), time(12)), (time(12), time(18)), (time(18), time(0)))  # as slots of the day
 NIGHT, DAYTIME = (time(21), time(6)), (time(6), time(18))
@@ -52,12 +53,12 @@ ONE_THING = frozenset({A.SLEEP, A.MEDITATE, A.BINGE_WATCH})  # all of whose name
 class Kind(StrEnum):
     """The kind of a token. FILL has no meaning; AND, OR and CUT join or divide parts; WORD is an unknown word.
 
-    ABOUT and DETAIL fit only some actions, and DETAIL names a kind of them. NAME is a person's name. A text with BAR is
-    not understood.
+    ABOUT and DETAIL fit only some actions, and DETAIL names a kind of them. CALL is about family or friends, and means
+    both where neither is named. NAME is a person's name. A text with BAR is not understood.
     """
 
     FILL, AND, OR, CUT, COMMA, COLON = "fill", "and", "or", "cut", "comma", "colon"
-    ABOUT, DETAIL, NAME = "about", "detail", "name"
+    ABOUT, DETAIL, NAME, CALL = "about", "detail", "name", "call"
     NOT, ONLY, EVERY, MOST, ANYTIME = "not", "only", "every", "most", "anytime"
     AGAIN, CLEAR, DROP = "again", "clear", "drop"
     ACTION, SUGGESTION, METER, WEIGHT, DAY, PART = ("action", "suggestion", "meter", "weight", "day", "part")
@@ -147,7 +148,8 @@ def _named(token: Token, phrase: str) -> Token:
     kind, value = token
     if kind in (K.BAR, K.NAME):
         return kind, phrase
-    return (kind, OneOf.called(value, phrase)) if kind is K.DETAIL and isinstance(value, frozenset) else token
+    named = isinstance(value, OneOf) or (kind is K.DETAIL and isinstance(value, frozenset))
+    return (kind, OneOf.called(value, phrase)) if named else token  # type: ignore[arg-type]
 
 
 def _phrases(texts: str, sets: Mapping[str, str], *, plain: bool) -> Iterator[tuple[str, ...]]:
@@ -181,7 +183,7 @@ def token_of(means: str) -> Token:
     kind = Kind(name)
     if kind is K.WORD:
         return kind, ""
-    if not value or kind is K.NOT:
+    if (not value and kind is not K.CALL) or kind is K.NOT:
         return kind, value or None
     match kind:
         case K.ACTION | K.ABOUT | K.DETAIL:
@@ -189,6 +191,8 @@ def token_of(means: str) -> Token:
             return kind, frozenset().union(*(sets.get(one) or {ActionType[one]} for one in value.split("+")))
         case K.PART:
             return kind, PARTS[value]
+        case K.CALL:
+            return K.ABOUT, OneOf(COMPANY)
         case K.DAY:
             return kind, frozenset(map(int, value))
         case K.CLOCK | K.EVENT:

@@ -11,11 +11,10 @@ from bridge.domain.wish_terms import common
 from bridge.domain.wishes import SPARE_MAX, SUGGESTIONS_MAX
 from bridge.wishes.clocks import with_halves
 from bridge.wishes.hours import ANY_DAY, NotUnderstood
-from bridge.wishes.lexicon import ALL, FORENOON, MORNING, WEEK, WORK, Kind, OneOf
+from bridge.wishes.lexicon import ALL, COMPANY, FORENOON, MORNING, WEEK, WORK, Kind, OneOf
 from bridge.wishes.nights import night_back, of_night
 from bridge.wishes.said import Said
 from bridge.wishes.slots import HEADS, LIMITS, Part, is_general
-from bridge.wishes.times import COMPANY
 from bridge.wishes.wanting import (
     HELD,
     LEADING,

@@ -21,7 +21,7 @@ from bridge.wishes.clauses import (
 )
 from bridge.wishes.events import with_half
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
+from bridge.wishes.lexicon import ALL, COMPANY, WEEK, WORK, Kind
 from bridge.wishes.merging import alike, of_week, said_on_days
 from bridge.wishes.reasons import (
     ASKED,
@@ -44,7 +44,6 @@ from bridge.wishes.reasons import (
 from bridge.wishes.remarks import says_anything, unsaid, without_remarks
 from bridge.wishes.said import Said
 from bridge.wishes.slots import DISLIKED, PERSON, Part, parts_of
-from bridge.wishes.times import COMPANY
 
 K = Kind
 AFTERWARDS, THAT_DAY = 1, 2  # of "then"

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bridge.wishes.hours import MEAL, Clock, NotUnderstood
-from bridge.wishes.lexicon import ALL, WORK, Kind
+from bridge.wishes.lexicon import ALL, COMPANY, WORK, Kind
 from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, OTHERS, Part
-from bridge.wishes.times import COMPANY
 from rhythm_env.interface import ActionType
 
 K = Kind

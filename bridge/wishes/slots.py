@@ -14,9 +14,9 @@ from bridge.domain import phrases
 from bridge.domain.wishes import Hours
 from bridge.wishes.events import timed
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.lexicon import ALL, Kind, OneOf, Token, lexicon
+from bridge.wishes.lexicon import ALL, COMPANY, Kind, OneOf, Token, lexicon
 from bridge.wishes.spelling import words
-from bridge.wishes.times import COMPANY, Span, bounded, folded, ranged
+from bridge.wishes.times import Span, bounded, folded, ranged
 from rhythm_env.interface import ActionType, Meter
 
 K = Kind
@@ -137,6 +137,9 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
     for part in found:
         if len({kind for kind, _ in part.beside} - {K.DETAIL}) > 1 and not part.actions:
             _take(part, K.ACTION, OneOf({ActionType.SOCIALIZE}))  # "coffee with Anna"
+        elif not part.actions and (calls := [one for one in part.beside if _is_call(one)]):
+            part.beside = [one for one in part.beside if one not in calls]
+            _take(part, K.ACTION, calls[0][1])  # "no phone calls"
         if WITH.intersection(spelt):
             _with_company(part)
         alone = {
@@ -155,6 +158,10 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
             )
         part.is_short = len(re.split(r"[,;.!?()]", text[:at])[-1].split()) < SHORT and at == _end(text, at)
     return found
+
+
+def _is_call(token: Token) -> bool:
+    return token[0] is K.ABOUT and isinstance(token[1], OneOf)
 
 
 def _in_list(tokens: Sequence[Token], at: int) -> bool:

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from bridge.wishes.hours import MEAL, NOON, Clock, NotUnderstood
-from bridge.wishes.lexicon import DAYTIME, MIDDAY, MORNINGS, NIGHT, Kind, Token
-from rhythm_env.interface import ActionType
+from bridge.wishes.lexicon import COMPANY, DAYTIME, MIDDAY, MORNINGS, NIGHT, Kind, Token
 
 K = Kind
 Span = tuple[Kind, Clock, Clock | None]
 BOUNDS = (K.LEAST, K.MOST, K.ENOUGH)
-COMPANY = frozenset({ActionType.FAMILY_TIME, ActionType.SOCIALIZE})
 RELATIONS = (K.BEFORE, K.AFTER, K.AT, K.FROM, K.TO, K.BETWEEN, K.LATEST, K.EARLIEST)
 HALF = 30
 COUNTED = (K.TIMES, K.PER, K.WEEKLY, K.SUGGESTION)

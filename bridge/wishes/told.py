@@ -210,14 +210,15 @@ def _spans(hours: Sequence[Hours]) -> str:
 
 
 def _named(one: Said) -> Sequence[Text]:
-    whole = {ALL: say("everything that is suggested"), WORK: say("work")}.get(one.actions)
-    if whole is not None:
-        return [whole]
+    everything = {ALL: say("everything that is suggested"), WORK: say("work")}.get(one.actions)
+    if everything is not None:
+        return [everything]
     if one.kind in ("barred", "days", "hours") and len(left := ALL - one.actions) == 1:
         return [say("everything but {action}", action=shown({**ACTION_WORDS, **WISHED}[min(left)]))]
     words: Mapping[ActionType, Text] = {**ACTION_WORDS, **WISHED}
     if one.of:
-        return [say("all {action}, not only {name},", action=shown(words[min(one.actions)]), name=one.of)]
+        whole = joined([shown(words[action]) for action in ActionType if action in one.actions])
+        return [say("all {action}, not only {name},", action=whole, name=one.of)]
     if one.names and one.kind != "without":
         (action,) = one.actions
         return [say("{action} ({name})", action=shown(words[action]), name=joined(sorted(one.names)))]

@@ -11,10 +11,9 @@ from bridge.domain.occasions import Occasion
 from bridge.domain.wishes import GOAL_MAX, Hours
 from bridge.wishes.clocks import kept, left_by
 from bridge.wishes.hours import ANY_DAY, NotUnderstood
-from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind, OneOf
+from bridge.wishes.lexicon import ALL, COMPANY, WEEK, WORK, Kind, OneOf
 from bridge.wishes.said import Said
 from bridge.wishes.slots import DISLIKED, Part, is_general
-from bridge.wishes.times import COMPANY
 from bridge.wishes.working import WORKDAYS_MIN, often
 from rhythm_env.interface import ActionType
 
@@ -106,7 +105,7 @@ def not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
     if not (part.parts or part.spans):
         if names := kinds_of(part):
             return (Said(kind="without", actions=actions, names=names, when=on_days(days)),)
-        return (Said(kind="days", actions=actions, days=ANY_DAY - days, narrows=True),)
+        return _each_kind(part, [Said(kind="days", actions=actions, days=ANY_DAY - days, narrows=True)])
     left = [(end, begin) for begin, end in part.parts] + [left_by(span, actions) for span in part.spans]
     found = [Said(kind="hours", actions=actions, hours=(one,), narrows=True) for one in left]
     if days and days != ANY_DAY:
@@ -115,9 +114,9 @@ def not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
 
 
 def _each_kind(part: Part, said: Sequence[Said]) -> tuple[Said, ...]:
-    """Return wishes for hours as those of each kind of the action that a part names."""
+    """Return wishes as those of each kind that a part names, or of the whole action where the kind is only told."""
     kinds = [frozenset({name}) for name in sorted(kinds_of(part))] or [frozenset()]
-    if part.actions == {A.ADMIN_WORK} and (whole := kinds_of(part, WORK)):
+    if part.actions in ({A.ADMIN_WORK}, COMPANY) and (whole := kinds_of(part, WORK | COMPANY)):
         return tuple(replace(one, of=", ".join(sorted(whole))) for one in said)
     return tuple(replace(one, names=kind) for one in said for kind in kinds)
 
@@ -175,6 +174,7 @@ def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
     work_days = actions == WORK and len(part.days) >= WORKDAYS_MIN
     if (
         (len(actions) > 1 and not only and not (actions <= COMPANY and not goal))
+        or (COMPANY in part.named and not is_general(part))  # "phone calls only after two" leave a family dinner
         or (actions == ALL and not part.has(K.ONLY))
         or (actions == {A.SLEEP} and not part.has(K.BEST) and any(map(_is_of_night, part.spans)))
         or (goal and only)
