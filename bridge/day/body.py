@@ -8,9 +8,8 @@ from enum import StrEnum
 
 from bridge.domain.facts import Fact, fact
 from bridge.domain.types import Because, Reading
-from bridge.meters.vitality import CALLED_KIND
 
-ILLNESS = (CALLED_KIND, "illness_of_night")  # kinds of the fact that the body fights something
+ILLNESS = ("illness", "illness_of_night")  # kinds of the fact that the body fights something
 OF_NIGHT = ("signs_of_night", "illness_of_night")
 SIGNS_LAST = 30.0  # hours after waking in which a night's signs of illness tell of today
 LOW, VERY_LOW = 0.60, 0.45  # Vitality that lies below them by more than its spread strains, and with signs is illness
@@ -94,11 +93,11 @@ def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL, now: datetime |
 
 def _dated(because: Because, now: datetime | None) -> Fact:
     day = None if now is None else (now - timedelta(hours=because.age_hours)).date()
-    if day is None or (now is not None and day == now.date() and because.fact.kind == CALLED_KIND):
+    if day is None or (now is not None and day == now.date() and because.fact.kind == "illness"):
         return because.fact
     return of_night(because.fact, day)
 
 
 def of_night(signs: Fact, day: date) -> Fact:
-    kind = "illness_of_night" if signs.kind == CALLED_KIND else "signs_of_night"
+    kind = "illness_of_night" if signs.kind == "illness" else "signs_of_night"
     return fact(kind, day=day.isoformat(), signs=signs.values["signs"])

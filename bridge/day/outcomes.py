@@ -12,8 +12,9 @@ from datetime import UTC, datetime, timedelta
 from bridge.calendar.busy import Stretch
 from bridge.calendar.kinds import SURE
 from bridge.domain.facts import Fact, fact
-from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
+from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.records import Deed, Recommendation, Snapshot
+from bridge.domain.samples import CHECK_INS
 from bridge.domain.slots import Moment, ZoneHistory, ends_shown, local_time, moment_of, slot_bounds, slot_start
 from bridge.domain.types import Episode, EpisodeKind, Event, Occurrence, Response, Sample
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Answer, Slot

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from rhythm_env.interface import Meter
-
 
 class Metric(StrEnum):
     """A measured quantity. Its unit, shape and plausible range stand in ``METRICS``.
@@ -275,11 +273,6 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
         Metric.CONTACTS: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=10_000),
         Metric.MESSAGES: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=100_000),
     }
-)
-
-# Meter -> the user's own score of the meter; None -> the score of life as a whole.
-CHECK_INS: Mapping[Meter | None, Metric] = MappingProxyType(
-    {None: Metric.CHECK_IN, **{meter: Metric(f"check_in_{meter.lower()}") for meter in Meter}}
 )
 
 

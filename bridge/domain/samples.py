@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, Sample
+from rhythm_env.interface import Meter
 
 QUARTER_HOUR_SECONDS = 900  # every offset from UTC in use is a multiple: no quarter-hour lies on two local days
 ROUNDED, BRIEFLY_AWAKE_MAX, AWAKE_IN_BED_MAX = 5.0, 30.0, 120.0  # minutes
@@ -17,6 +19,10 @@ STAGES = (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
 FINITE_MAX = 1e15  # no measurement is larger
 OUTSIDE = re.compile(r"(?:(?:.*: )?\S+ (?:below|above) \S+ .*(?:\n|$))+")
 NAP_MAX_MINUTES, NAP_HOURS = 180, range(8, 20)
+# Meter -> the user's own score of the meter; None -> the score of life as a whole.
+CHECK_INS: Mapping[Meter | None, Metric] = MappingProxyType(
+    {None: Metric.CHECK_IN, **{meter: Metric(f"check_in_{meter.lower()}") for meter in Meter}}
+)
 
 
 def finite(value: Any) -> float | None:

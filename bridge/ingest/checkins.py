@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from bridge import registry
 from bridge.domain.errors import SetupError
-from bridge.domain.metrics import CHECK_INS
 from bridge.domain.records import User
+from bridge.domain.samples import CHECK_INS
 from bridge.domain.slots import ZoneHistory, local_time
 from bridge.domain.types import Outcome, Page, RawRecord, require_aware
 from bridge.ingest.outcomes import record_outcome

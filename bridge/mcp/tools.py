@@ -32,9 +32,10 @@ from bridge.documents.trends_cache import load_trends
 from bridge.domain import sports
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact
-from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
+from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.records import Deed, FullRecommendation, Silence, User
 from bridge.domain.rendering import Audience, reasons, rendered
+from bridge.domain.samples import CHECK_INS
 from bridge.domain.slots import Moment, ZoneHistory, local_time, moment_at, zone_at
 from bridge.domain.types import Label, Occurrence, Reading
 from bridge.ingest import checkins

@@ -10,11 +10,12 @@ from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 
-from bridge.domain.metrics import NIGHT_MINUTES, Metric, metrics_of
+from bridge.domain.metrics import NIGHT_MINUTES, metrics_of
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Reading
 from bridge.meters import cognition, connection, progress, serenity, vitality
 from bridge.meters.baseline import clip
+from bridge.meters.check_in import CHECK_IN_METRICS
 from bridge.meters.hours import SIX_HOURS
 from bridge.meters.past import Past
 from rhythm_env.interface import Meter, MeterState
@@ -40,10 +41,9 @@ Readings = dict[Meter, Reading]
 
 # The metrics that meters, routines and outcomes read. Heart rates through the day are most rows of a watch, and none of
 # them is read.
-_CHECK_INS = frozenset(metric for metric in Metric if metric.startswith("check_in"))
 INPUT_METRICS = (
     NIGHT_MINUTES
-    | _CHECK_INS
+    | CHECK_IN_METRICS
     | metrics_of(
         "body_battery contacts daily_stress focus hrv_rmssd hrv_rmssd_beats hrv_rmssd_spot hrv_sdnn messages mindful "
         "recovery_score respiratory_rate resting_hr skin_temperature skin_temperature_delta sleep_efficiency "

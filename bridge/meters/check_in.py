@@ -20,7 +20,7 @@ from itertools import accumulate
 from math import cos, exp, pi, sin, sqrt
 
 from bridge.domain.facts import Fact, fact
-from bridge.domain.metrics import CHECK_INS
+from bridge.domain.samples import CHECK_INS
 from bridge.domain.types import Sample
 from bridge.meters.baseline import CLIP, clip
 from bridge.meters.fuse import OWN_WORD, Signal, warmed

@@ -37,7 +37,6 @@ STAND_INS = (Metric.RECOVERY_SCORE, Metric.BODY_BATTERY)
 FIRST, CALLED = 1.5, 5.0  # distance together at which the signal begins, and from which the words speak of a fight
 EXCESS_MAX = 6.0  # spreads
 STANDS_OUT = 1.0  # spreads from which a sign is named
-CALLED_KIND = "illness"  # of the fact that the body fights something
 SETTLED_NIGHTS = 21  # of a history that a week of illness cannot turn
 SAME_ILLNESS = (3, 6)  # nights before the last that may belong to the same illness
 LEAST_EARLIER = 3  # nights before those
@@ -62,7 +61,7 @@ def illness(past: Past, at: datetime) -> Signal | None:
     if far <= FIRST:
         return None
     named = tuple(dict.fromkeys(sign for z, sign, _ in signs if z >= STANDS_OUT))
-    told = fact(CALLED_KIND if far >= CALLED else "illness_signs", signs=named)
+    told = fact("illness" if far >= CALLED else "illness_signs", signs=named)
     severity = clip((far - FIRST) / (CALLED - FIRST))
     return body.nightly("illness", signs[0][2], at, (-CLIP, told), quality=severity)
 

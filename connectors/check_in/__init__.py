@@ -4,8 +4,9 @@ Nothing is fetched.
 """
 
 from bridge.domain.languages import say
-from bridge.domain.metrics import CHECK_INS, Metric
+from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec
+from bridge.domain.samples import CHECK_INS
 
 SPEC = ConnectorSpec(
     name="check_in",

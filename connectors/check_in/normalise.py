@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from bridge.domain.errors import BadRecord
-from bridge.domain.metrics import CHECK_INS, METRICS, Metric
+from bridge.domain.metrics import METRICS, Metric
+from bridge.domain.samples import CHECK_INS
 from bridge.domain.types import Item, RawRecord, Sample
 from connectors.instants import local_date, utc
 

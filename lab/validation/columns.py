@@ -11,8 +11,8 @@ from statistics import fmean, pstdev
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.domain.metrics import CHECK_INS
 from bridge.domain.records import Proxy, ProxyMap
+from bridge.domain.samples import CHECK_INS
 from bridge.domain.types import Reading, Sample
 from bridge.meters.check_in import Answers, check_in
 from bridge.meters.fuse import OFFSET, OWN_WORD, precision

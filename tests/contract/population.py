@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from math import hypot, log
 from types import MappingProxyType
 
-from bridge.domain.metrics import CHECK_INS, Metric
+from bridge.domain.metrics import Metric
+from bridge.domain.samples import CHECK_INS
 from bridge.meters.baseline import CONSTANTS
 
 LINEAR: Mapping[str, tuple[float, float]] = {

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.advice.recommend import load_snapshot
-from bridge.domain.metrics import CHECK_INS
 from bridge.domain.rendering import told
+from bridge.domain.samples import CHECK_INS
 from bridge.domain.types import Sample
 from bridge.ingest import checkins
 from bridge.meters import Past, read

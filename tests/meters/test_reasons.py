@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from bridge.domain.metrics import CHECK_INS
 from bridge.domain.rendering import told
+from bridge.domain.samples import CHECK_INS
 from bridge.domain.types import Sample
 from bridge.meters import proxy, read, words
 from lab.validation import life, lifesnaps
