@@ -9,11 +9,11 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.security import HTTPBearer
@@ -99,11 +99,7 @@ def create(
     app.state.status = status
     app.state.static_files = keep_files()
     app.router.routes.append(Route("/static/{name}", static))
-    for router in pages.ROUTERS:
-        app.include_router(router, include_in_schema=False, dependencies=[Depends(check_csrf)])
-    for router in (day.router, data.router, past.router, planning.router, household.router):
-        app.include_router(router, prefix=API, dependencies=[Depends(TOKEN), Depends(check_csrf)], responses=REFUSED)
-    app.router.routes.extend([*pushes.ROUTES, Route("/health", health)])
+    app.router.routes.extend([*_included().routes, *pushes.ROUTES, Route("/health", health)])
     if assistants is not None:
         app.router.routes.append(Route(ASSISTANTS_PATH, Assistants(servers=assistants), methods=["POST"]))
     for error, handler in refusals.HANDLERS.items():
@@ -119,6 +115,18 @@ def create(
     forwarded.check_user_header(header, proxies)
     app.add_middleware(forwarded.Forwarded, proxies=proxies, user_header=header)
     return app
+
+
+@cache
+def _included() -> APIRouter:
+    """Return the routes of pages and programs, shared by all applications, for FastAPI builds them in 0.2 seconds."""
+    included = APIRouter()
+    for router in pages.ROUTERS:
+        included.include_router(router, include_in_schema=False, dependencies=[Depends(check_csrf)])
+    asked = [Depends(TOKEN), Depends(check_csrf)]
+    for router in (day.router, data.router, past.router, planning.router, household.router):
+        included.include_router(router, prefix=API, dependencies=asked, responses=REFUSED)
+    return included
 
 
 @asynccontextmanager
