@@ -86,7 +86,7 @@ def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
     """Return the fact for a bedtime before an early entry. It also names illness or a lack of sleep as a reason."""
     night, overslept = person.night(ends), person.overslept(ends)
     entry, asked = _entry_after(person, night.wake), person.asked(ends)
-    last, earliest = person.last_bed(ends), person.earliest_bed(ends, wake=night.wake if overslept is None else None)
+    last, earliest = person.last_bed(ends), person.earliest_bed(ends)
     if _just_ended(person, night) or (last is not None and last < night.bed <= earliest + CELL):
         return fact("bedtime_before", time=at, **entry)
     if asked:
@@ -116,7 +116,7 @@ def leaves(person: Person, ends: date) -> Fact | None:
     early = night.moved in CUT and night.wake <= up - 2 * CELL
     if night.rests is Rests.SLEPT or missing < SHORT or not (early or _cut(person, ends)):
         return None
-    earliest = night.bed <= person.earliest_bed(ends, wake=night.wake) + CELL or _just_ended(person, night)
+    earliest = night.bed <= person.earliest_bed(ends) + CELL or _just_ended(person, night)
     if night.moved == "early_entry" and not earliest:
         return None
     told = _entry_after(person, night.wake) | _lengths(person, ends)

@@ -31,7 +31,6 @@ A = ActionType
 BEFORE_BED, END_BEFORE_BED, TASK_BEFORE_BED = 90 * MINUTE, 75 * MINUTE, 2 * HOUR
 FREE_FROM = 10 * HOUR  # after midnight, on free days, for learning and work
 NAP_FROM, NAP_UNTIL, NAP_BEFORE = 13 * HOUR, 15 * HOUR, 7 * HOUR  # the last before bedtime: later ones delay the night
-NAP_EARLY = 11 * HOUR  # before a bedtime so late that a nap may end after NAP_UNTIL, as before a shift at night
 LONG_NIGHT = 9 * HOUR  # in bed, after which a nap comes an hour later
 SPORT_FROM, SPORT_UNTIL = 9 * HOUR, 21 * HOUR  # the first on free days
 BEFORE_SHIFT, SHIFT = 5 * HOUR, 6 * HOUR
@@ -205,8 +204,8 @@ def _own_hours(grid: Grid) -> list[Stretch]:
 
 
 def nap_until(grid: Grid) -> datetime:
-    """Return the latest end of a nap, early enough for the coming night."""
-    return min(max(grid.since(NAP_UNTIL), grid.bed - NAP_EARLY), grid.bed - NAP_BEFORE)
+    """Return the latest end of a nap, early enough for the coming night, whoever sleeps it and when."""
+    return min(grid.since(NAP_UNTIL), grid.bed - NAP_BEFORE)
 
 
 def _nap_hours(grid: Grid) -> list[Stretch]:

@@ -24,7 +24,7 @@ from bridge.day.sleep import (
     rounded,
     rounded_up,
 )
-from bridge.day.typical import DAY, MINUTE, clock, instant, median, midmean
+from bridge.day.typical import DAY, MINUTE, clock, instant, midmean
 from bridge.day.work import OFFICE
 from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import EpisodeKind, Occurrence
@@ -36,11 +36,8 @@ NONE = timedelta(0)
 PERIOD = timedelta(hours=12)  # an entry so long clashes with nothing
 LOST_LEAST, CLEARLY_SHORT = 30 * MINUTE, 60 * MINUTE  # of missing sleep: for which a night begins earlier; beyond that
 EARLIER_MOST = 90 * MINUTE  # how early a night is sought: still earlier, sleep comes hardest (Lavie 1986)
-EARLIER_WEEK = 120 * MINUTE  # before an early start on a weekend, by the clock of the week
-EARLIER_TIRED = 240 * MINUTE  # before an early start after hardly any sleep, which lets one sleep at any hour
 TURNED, TAKEN = 240 * MINUTE, 60 * MINUTE  # of a wished bedtime from the usual; of that night, by entries
-TIRED_BELOW, TIRED_LACK = 300 * MINUTE, 120 * MINUTE  # hardly any: a night so short, or two that lacked as much
-WEEK_EARLIER = 30 * MINUTE  # from which the week's clock counts for the night of another kind of day
+TIRED_BELOW = 300 * MINUTE  # a night so short is hardly any
 EARLIER_LEAST, EVENING_BED = 15 * MINUTE, 21 * 60.0  # what is earlier than usual; minutes after midnight of the evening
 OWED_LEAST = 15  # minutes that are worth an earlier night
 NEED_MOST = 540 * MINUTE
@@ -133,7 +130,7 @@ class Person(Known):
         by = max(usual - max(asked.values()), wake - self.need(day) - more)
         if asked.keys() != {"early_entry"} or overslept:
             by = min(by, wake - self.need(day), by if last is None else rounded(last - 2 * MINUTE))
-        return max(by, self.earliest_bed(day, usual, wake if "early_entry" in asked and not overslept else None))
+        return max(by, self.earliest_bed(day))
 
     def slept_by_day(self, day: date) -> bool:
         """Return True if the main sleep that ended on a date began by day."""
@@ -197,32 +194,13 @@ class Person(Known):
         """Return reason -> how much earlier the night that ends on a date should begin, without early entries."""
         return {why: one for why, one in self._asked(day, NONE).items() if why != "early_entry"}
 
-    def earliest_bed(self, day: date, usual: datetime | None = None, wake: datetime | None = None) -> datetime:
+    def earliest_bed(self, day: date) -> datetime:
         """Return the earliest bedtime of the night that ends on a date: 21:00, or the usual one if that is earlier.
 
-        Getting up early (``wake``) allows an earlier one, for enough sleep, then also by the usual bedtime of working
-        days.
+        It is at most 90 minutes before the usual one, also before an early start.
         """
-        zones = self._zones_of_night(day)
-        usual, evening = usual or self.usual_sleep(day)[0], instant(day - DAY, EVENING_BED, zones)
-        earliest = max(rounded_up(usual - EARLIER_MOST), min(usual, evening))
-        if wake is None:
-            return earliest
-        week = instant(day, median([night.bed for night in self.routine.nights]), zones)
-        wished = self.night_wish(day).bed
-        most = EARLIER_MOST
-        if wished is None and usual - EARLIER_WEEK <= week <= usual - WEEK_EARLIER:
-            usual, most = week, EARLIER_WEEK
-        most = EARLIER_TIRED if self._is_tired(day - DAY) else most
-        return max(rounded_up(usual - most), min(usual, evening), min(earliest, wake - self.need(day)))
-
-    def _is_tired(self, day: date) -> bool:
-        """Return True after a night of under five hours, or two that each lacked two hours."""
-        slept = [self.slept(day - k * DAY) for k in (0, 1)]
-        long = [None if one is None else one.end - one.start for one in slept]
-        if long[0] is not None and long[0] < TIRED_BELOW:
-            return True
-        return all(one is not None and self.need(day) - one >= TIRED_LACK for one in long)
+        usual, evening = self.usual_sleep(day)[0], instant(day - DAY, EVENING_BED, self._zones_of_night(day))
+        return max(rounded_up(usual - EARLIER_MOST), min(usual, evening))
 
     @kept
     def night_wish(self, day: date) -> NightWish:
@@ -265,7 +243,7 @@ class Person(Known):
         if len(found) < SHIFTS_MIN:
             return None
         low, high = (last.end + sorted(one[k] for one in found)[len(found) // 2] for k in (0, 1))
-        return rounded(low), rounded(high)
+        return max(rounded(low), rounded_up(bed - EARLIER_MOST)), rounded(high)
 
     def sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the main sleep that ends on a date, as ``night`` does."""

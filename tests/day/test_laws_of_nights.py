@@ -164,3 +164,33 @@ def test_no_night_before_an_early_start_begins_long_before_the_usual_bedtime():
         one = person(early, hour=18, work=False, episodes=nights(30, 80, 540, last=TODAY))
         bed, usual = one.sleep(TODAY + DAY)[0], one.routine.sleep_ending_on(TODAY + DAY, one.zones)[0]
         assert timedelta(0) < usual - bed <= timedelta(minutes=90)
+    for seed in range(60):
+        one = after_a_shift(seed)
+        bed, usual = one.sleep(TODAY + DAY)[0], one.routine.sleep_ending_on(TODAY + DAY, one.zones)[0]
+        assert usual - bed <= timedelta(minutes=90), seed
+
+
+def after_a_shift(seed, hour=18.0):
+    """Somebody of late weekends, after hardly any sleep or a usual night, with shifts that sleep follows at once."""
+    rng = random.Random(seed)
+    later, short = rng.choice([0, 80]), rng.random() < 0.5
+    slept = nights(40, lambda d: 80 + later * (d.weekday() >= 5), 480 + later, noise=5, last=TODAY - DAY)
+    worked = [TODAY - k * DAY for k in (3, 7, 11, 0)]
+    slept = [one for one in slept if one[1].day - DAY not in worked]
+    slept += [sleep(day + DAY, -65, 440) for day in worked if day < TODAY - DAY]
+    slept.append(sleep(TODAY, 150, 300 if short else 480))
+    agenda = [entry(day, 840, 1330, A.ADMIN_WORK, "Shift") for day in worked]
+    agenda += [entry(TODAY + DAY, rng.choice([330, 390, 450]), 600, A.EXERCISE, "City run")] * (rng.random() < 0.7)
+    return person(*agenda, hour=hour, episodes=slept, work=False)
+
+
+def test_no_nap_begins_from_three_on_or_ends_within_seven_hours_of_bedtime():
+    for seed in range(60):
+        rng = random.Random(seed)
+        bed = rng.uniform(-180, 420)
+        slept = [*nights(30, bed, bed + 450, last=TODAY - DAY), sleep(TODAY, bed + 180, bed + 400)]
+        one = person(hour=rng.uniform(10, 18), episodes=slept, work=False)
+        nap = found(one)[0].get(A.SLEEP)
+        if nap is not None and nap.kind == "suggested":
+            assert one.clock(nap.start) < "15:00", seed
+            assert nap.end <= one.sleep(TODAY + DAY)[0] - 7 * HOUR, seed

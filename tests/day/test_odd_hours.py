@@ -27,17 +27,17 @@ def nurse(hour, slept=135, *, day=TODAY):
     return person(*shifts, hour=hour, day=day, episodes=[*by_day, sleep(day, 470, 470 + slept)], work=False)
 
 
-def test_a_short_sleep_by_day_between_two_shifts_is_made_up_for_by_a_nap():
-    for hour in (12.5, 15.0, 16.5):
-        option = found(nurse(hour))[0][A.SLEEP]
-        assert option.kind == "suggested"
-        assert at(TODAY, 14 * 60) <= option.start < at(TODAY, 20 * 60)
-        assert "shorter than your usual" in for_person(option.facts)[0]
-    assert A.SLEEP not in found(nurse(16.5, 385))[0]
+def test_a_short_sleep_by_day_between_two_shifts_is_made_up_for_by_a_nap_before_three():
+    option = found(nurse(12.5))[0][A.SLEEP]
+    assert option.kind == "suggested"
+    assert at(TODAY, 14 * 60) <= option.start < option.end <= at(TODAY, 15 * 60)
+    assert "shorter than your usual" in for_person(option.facts)[0]
+    for hour in (14.9, 15.0, 16.5):
+        assert A.SLEEP not in found(nurse(hour))[0], hour
 
 
-@pytest.mark.parametrize(("bed", "wake", "until"), [(-60, 420, 15), (60, 540, 15), (180, 690, 16), (-150, 330, 14.5)])
-def test_a_nap_ends_by_three_unless_bedtime_is_late_in_the_night(bed, wake, until):
+@pytest.mark.parametrize(("bed", "wake", "until"), [(-60, 420, 15), (60, 540, 15), (180, 690, 15), (-150, 330, 14.5)])
+def test_a_nap_ends_by_three_or_sooner_before_an_early_night(bed, wake, until):
     slept = nights(30, bed, wake, noise=0)
     assert abs(nap_until(grid(person(hour=13, episodes=slept))) - at(TODAY, until * 60)) <= timedelta(minutes=20)
 

@@ -66,17 +66,11 @@ def eve_of_a_race(last_night, start=450, hour=18.0, before=None):
     return person(race, day=SUNDAY - DAY, hour=hour, episodes=slept, work=False)
 
 
-def test_the_eve_of_a_race_after_hardly_any_sleep_is_as_early_as_the_debt_and_the_race_ask():
-    for last_night, start, before in ((149, 450, None), (262, 510, 225)):
+def test_the_eve_of_a_race_is_ninety_minutes_early_and_owns_up_to_what_is_missing():
+    for last_night, start, before in ((149, 450, None), (262, 450, 225), (400, 450, None)):
         eve = eve_of_a_race(last_night, start, before=before)
-        bed, wake = eve.sleep(SUNDAY)
-        assert wake - bed >= eve.need(SUNDAY)
-        assert at(SUNDAY - DAY, 21 * 60) <= bed
-        assert eve.usual_sleep(SUNDAY)[0] - bed <= 4 * HOUR
-        assert "because last night was short and your sport is at" in told(of_bedtime(eve, SUNDAY))
-    rested = eve_of_a_race(400)
-    assert rested.usual_sleep(SUNDAY)[0] - rested.sleep(SUNDAY)[0] == pytest.approx(1.5 * HOUR, abs=3 * MINUTE)
-    assert "less than you need" in told(of_bedtime(rested, SUNDAY))
+        assert eve.usual_sleep(SUNDAY)[0] - eve.sleep(SUNDAY)[0] == pytest.approx(1.5 * HOUR, abs=5 * MINUTE)
+        assert "less than you need" in told(of_bedtime(eve, SUNDAY))
 
 
 def test_sport_after_hardly_any_sleep_is_doubted_the_evening_before_and_in_the_morning():
@@ -124,13 +118,13 @@ def test_illness_is_told_of_its_night_where_the_last_is_not_known():
         assert told(body.facts[0]).startswith(f"{text} fighting something: resting")
 
 
-def test_the_eve_of_a_race_goes_by_the_clock_of_the_week_also_where_weekends_are_later():
+def test_the_eve_of_a_race_is_as_early_as_may_be_also_where_weekends_are_later():
     slept = nights(40, lambda d: 160 if d.weekday() >= 5 else 80, lambda d: 570 if d.weekday() >= 5 else 450, noise=5)
     slept = [n for n in slept if n[1].day < SUNDAY - DAY] + [sleep(SUNDAY - DAY, 160, 560)]
     race = entry(SUNDAY, 450, 600, A.EXERCISE, "City run")
     eve = person(race, day=SUNDAY - DAY, hour=19, episodes=slept, work=False)
-    assert eve.sleep(SUNDAY)[0] <= at(SUNDAY, -25)
-    assert eve.sleep(SUNDAY)[1] - eve.sleep(SUNDAY)[0] > 6 * HOUR
+    assert eve.usual_sleep(SUNDAY)[0] - eve.sleep(SUNDAY)[0] == pytest.approx(1.5 * HOUR, abs=5 * MINUTE)
+    assert "less than you need" in told(of_bedtime(eve, SUNDAY))
 
 
 def test_a_mere_entry_that_takes_minutes_of_the_night_owns_up_to_nothing():
