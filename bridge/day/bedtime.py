@@ -93,10 +93,13 @@ def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
         return fact("bedtime_unwell_before" if "unwell" in asked else "bedtime_rest_before", time=at, **entry)
     if overslept is not None:
         told = {"time": at, "up": person.local_in_night(ends, night.wake)} | _entry_after(person, overslept.start)
-        missed = person.slept_through(overslept)
-        if missed is None:
-            return fact("bedtime_near_miss", **told)
-        return fact("bedtime_overslept", missed=person.date_of(missed.start).isoformat(), **told)
+        late = person.late_for(overslept)
+        day = None if late is None else person.date_of(late[0].start)
+        if late is None or day is None or day == person.date_of(person.now):
+            return fact("bedtime_alarm", **told)  # a reason tells of days before
+        return (
+            fact("bedtime_overslept", missed=day.isoformat(), **told) if late[1] else fact("bedtime_near_miss", **told)
+        )
     return fact("bedtime_before", time=at, **entry)
 
 

@@ -296,7 +296,7 @@ class Grid:
         """Return the kinds of the day's tiring entries, the longest in total first, without those below 15 %."""
         times = Counter[str]()
         for o, label in self.strains:
-            kind = "meetings" if is_meeting(o.event) else "classes" if label.action is ActionType.LEARN else "work"
+            kind = "meetings" if is_meeting(o.event) else "study" if label.action is ActionType.LEARN else "work"
             times[kind] += round((o.end - o.start) / MINUTE)
         told = [kind for kind, minutes in times.most_common() if minutes >= 0.15 * times.total()]
         return tuple(told) or ("work",)

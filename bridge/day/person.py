@@ -41,7 +41,7 @@ TIRED_BELOW = 300 * MINUTE  # a night so short is hardly any
 EARLIER_LEAST, EVENING_BED = 15 * MINUTE, 21 * 60.0  # what is earlier than usual; minutes after midnight of the evening
 OWED_LEAST = 15  # minutes that are worth an earlier night
 NEED_MOST = 540 * MINUTE
-UP_LATE = 15 * MINUTE  # before an entry; a later waking is nearly too late for it
+UP_LATE, MOST = 15 * MINUTE, 0.5  # before an entry, from which waking is late for it; share of it slept through
 PAID_BACK = 60 * MINUTE  # of a debt, before an early entry
 AFTER_OVERSLEPT = 18 * MINUTE  # how much earlier a night begins before what was slept through the last time
 ILL_EARLIER, STRAINED_EARLIER = 60 * MINUTE, 30 * MINUTE  # how much earlier a night begins for signs of illness
@@ -174,14 +174,13 @@ class Person(Known):
         noon = instant(day, 12 * 60.0, self.zones)
         of_day = (o for o, _ in self.entries if midnight(day, self.zones) <= o.start < noon and takes_time(o.event))
         first = next((o for o in of_day if o.start > self.now), None)
-        before = [] if first is None else [last.start for last in self._like(first)]
-        nights = [e for e in self.recorded if e.kind is EpisodeKind.SLEEP]
-        late = any(e.start < at < e.end + UP_LATE <= at + 2 * UP_LATE for at in before for e in nights)
-        return first if late or (first is not None and self.slept_through(first) is not None) else None
+        return first if first is not None and self.late_for(first) is not None else None
 
-    def slept_through(self, entry: Occurrence) -> Occurrence | None:
-        """Return the last entry like this one if it was slept through."""
-        return next((one for one in self._like(entry) if self.missed.get(one.key)), None)
+    def late_for(self, entry: Occurrence) -> tuple[Occurrence, bool] | None:
+        """Return the last entry like this one for which the person got up late, and if most of it was slept through."""
+        nights = [e for e in self.recorded if e.kind is EpisodeKind.SLEEP]
+        late = ((one, e) for one in self._like(entry) for e in nights if e.start < one.start < e.end + UP_LATE)
+        return next(((one, e.end - one.start > MOST * (one.end - one.start)) for one, e in late), None)
 
     def _like(self, entry: Occurrence) -> list[Occurrence]:
         """Return entries like this one: the last of the same title, and those at the same time the day before."""

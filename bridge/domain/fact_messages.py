@@ -50,7 +50,12 @@ WORDS: Mapping[str, Mapping[str, Text]] = MappingProxyType(
             "sport": say("your sport"),
             "exam": say("your exam"),
         },
-        "kinds": {"work": say("work"), "classes": say("classes"), "meetings": say("meetings")},
+        "kinds": {  # older facts call study classes
+            "work": say("work"),
+            "study": say("study"),
+            "classes": say("classes"),
+            "meetings": say("meetings"),
+        },
     }
 )
 
@@ -145,6 +150,9 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     ),
     "bedtime_unwell_before": say(
         "bedtime is {time:%H:%M} today, because your body needs the rest and {what} is at {entry:%H:%M}"
+    ),
+    "bedtime_alarm": say(
+        "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}; set an alarm for {up:%H:%M}"
     ),
     "bedtime_overslept": say(
         "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}: you slept through the last one "

@@ -103,6 +103,13 @@ def test_after_a_long_day_comes_rest():
     assert for_person(suggested(over)[A.ME_TIME].facts)[0] == "you have had 10 h of meetings today"
 
 
+def test_hours_of_learning_are_called_study_as_nobody_knows_of_a_class():
+    learnt = [entry(TODAY, 540 + 110 * k, 630 + 110 * k, A.LEARN, "Anatomy chapters") for k in range(5)]
+    one = person(*learnt, hour=18.5, work=False)
+    assert grid(one).strain_kinds() == ("study",)
+    assert "of study today" in for_person(suggested(one)[A.ME_TIME].facts)[0]
+
+
 def test_a_short_night_is_no_time_for_sport():
     short = [*nights(30, -60, 420, last=SUNDAY - DAY), *runs(7, 10, 13, 16, 19), sleep(SUNDAY, 90, 420)]
     made = person(day=SUNDAY, hour=9, episodes=short, work=False)

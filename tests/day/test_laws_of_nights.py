@@ -21,7 +21,14 @@ from .test_laws import feverish
 
 A = ActionType
 SEEDS = range(96)
-OF_LAST_NIGHT = {"bedtime_rest", "bedtime_unwell", "bedtime_overslept", "bedtime_rest_before", "bedtime_unwell_before"}
+OF_LAST_NIGHT = {
+    "bedtime_rest",
+    "bedtime_unwell",
+    "bedtime_overslept",
+    "bedtime_alarm",
+    "bedtime_rest_before",
+    "bedtime_unwell_before",
+}
 
 
 def evening(seed, hour=17.0):
@@ -99,12 +106,18 @@ def test_a_bedtime_hours_away_is_said_only_where_nothing_comes_before_it():
     assert A.SLEEP not in found(person(early, choir, hour=17.5, work=False))[0]
 
 
-def test_who_slept_through_an_entry_hears_of_an_alarm():
-    lecture = [entry(TODAY + k * DAY, 600, 690, A.LEARN, "Lecture") for k in (0, 1)]
-    slept = [*nights(30, 85, 560, last=TODAY - DAY, noise=5), sleep(TODAY, 50, 612)]
-    text = told(of_bedtime(person(*lecture, hour=12.4, episodes=slept, work=False), TODAY + DAY))
-    assert text.startswith("bedtime is 00:50 today")
-    assert text.endswith("you slept through the last one like it, on Friday; set an alarm for 09:15")
+@pytest.mark.parametrize("woke", [592, 598, 612, 640, 660])
+@pytest.mark.parametrize("ago", [0, 1])
+def test_of_what_was_slept_into_only_a_day_before_is_told_and_only_what_is_known(woke, ago):
+    missed, ahead = TODAY - ago * DAY, TODAY + (1 - ago) * DAY
+    lecture = [entry(day, 600, 690, A.LEARN, "Lecture") for day in (missed, ahead)]
+    slept = [*nights(30, 85, 560, last=missed - DAY, noise=5), sleep(missed, 50, woke)]
+    text = told(of_bedtime(person(*lecture, hour=12.4 if ago == 0 else 0.2, episodes=slept, work=False), ahead))
+    assert text.startswith("bedtime is 00:50 today, in time for your entry at 10:00")
+    assert text.endswith("set an alarm for 09:15")
+    through = f"you slept through the last one like it, on {missed:%A}"
+    assert (through in text) is (ago == 1 and woke > 645)
+    assert ("you nearly slept through the last one like it" in text) is (ago == 1 and woke <= 645)
 
 
 def test_who_sleeps_late_once_is_not_told_of_the_usual_night():
