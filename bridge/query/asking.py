@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from bridge.domain import sports
 from bridge.domain.languages import Text, languages, say
-from bridge.domain.metrics import Metric
-from bridge.domain.noted import name_of
+from bridge.domain.metrics import NIGHT_MINUTES, Metric
+from bridge.domain.noted import in_languages, name_of
+from bridge.domain.phrases import WEEKDAYS
 from bridge.domain.slots import local_time
 from bridge.domain.sport_names import sport_name
 from bridge.query import exposures
@@ -18,7 +19,7 @@ from bridge.query.answer import answer
 from bridge.query.answered import Answer
 from bridge.query.exposures import has_words
 from bridge.query.figures import PAINS
-from bridge.query.model import TITLED, VERSUS, Aggregate, Kind
+from bridge.query.model import TITLED, VERSUS, Aggregate, By, Kind
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
@@ -50,6 +51,8 @@ KINDS = {
     "swimming": "pool swimming|open water swimming",
     "rowing": "indoor rowing",
 }
+DAY_NAMED = re.compile(rf"(?<!\w)(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})s?(?!\w)")
+CAFFEINE, NOTED = "caffeine", "noted"
 NIGHT_OVER = 5  # our choice: the hour from which on last night is the one of today
 # The first that is told answers.
 STRESS = (Metric.STRESS, Metric.DAILY_STRESS, Metric.STRESS_MANAGEMENT)
@@ -174,23 +177,39 @@ def _answered(
     missed = told.value is None or told.untold is not None
     if titles and missed and (instead := _of_entries(bridge, user, words, now=now)) is not None:
         return instead
+    unnamed = _unnamed(bridge, user, words, tables, now=now)
+    return (told, tables) if unnamed is None else _nothing(words, unnamed)
+
+
+def _unnamed(bridge: Bridge, user: User, words: Words, tables: Tables, *, now: datetime) -> Text | None:
+    """Return the reason why no entry has the title that a query names, or None if one has or may have it."""
     missing = next((name for name in _titled(words) if not any(tables.by_day(name).values())), None)
     if missing is not None:
         name = missing.removeprefix(TITLED)
-        return _nothing(words, say("no entry of your calendar is named {name}, and you have not noted it", name=name))
+        return say("no entry of your calendar is named {name}, and you have not noted it", name=name)
     entry = next((one.partition(" ~ ")[2] for one in words.where if one.startswith("entry.title ~ ")), None)
-    if entry is not None and not any(has_words(entry)(row.title) for row in tables.entries):
-        return _nothing(words, say("no entry of your calendar in that span is named {name}", name=entry))
-    return told, tables
+    if entry is None or any(has_words(entry)(row.title) for row in tables.entries):
+        return None
+    known = words.of == "count" and words.by != "row" and exposures.titled(bridge, user, entry, now=now)
+    return None if known else say("no entry of your calendar in that span is named {name}", name=entry)
 
 
 def _meant(told: Answer, text: str, today: date) -> Text | None:
-    """Return what a figure stands for where the question leaves it open: bedtime, or entries that are to come."""
+    """Return what a figure stands for where the question leaves it open: a bedtime, a night, an amount or entries."""
     query = told.query
     if query.subject.name == BEDTIME and TO_BED.search(text):
         return say("falling asleep stands for bedtime")
+    nightly = query.subject.kind is Kind.NIGHTS or query.subject.name.split("/")[0] in NIGHT_MINUTES
+    of_weekdays = query.by is By.WEEKDAY or any(one.field == "weekday" for one in query.conditions)
+    if nightly and query.subject.name != BEDTIME and (of_weekdays or DAY_NAMED.search(text)):
+        return say("a night is of the day on which you woke up")
+    if told.unit == NOTED and CAFFEINE in in_languages(query.subject.name):
+        return say("an amount of caffeine, which devices tell in mg, and no number of cups")
+    if told.unit == NOTED and not query.subject.name.startswith(TITLED):
+        return say("in the amounts that were noted")
     to_come = query.until is not None and query.until > today and not told.ahead
-    if query.subject.kind is Kind.ENTRIES and query.of in (Aggregate.COUNT, Aggregate.SUM) and to_come:
+    planned = query.subject.kind is Kind.ENTRIES or query.subject.name.startswith(TITLED)
+    if planned and query.of in (Aggregate.COUNT, Aggregate.SUM) and to_come:
         return say("with those still to come")
     return None
 

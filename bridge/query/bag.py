@@ -105,6 +105,7 @@ def _conditions(bag: Bag) -> None:
     bag.said = next((str(of) for kind, of in bag.tokens if kind == w.ON_DAYS), noted)
     if bag.sees(w.WALK) and bag.sees(w.COMPARED) and not bag.sees(w.METRIC, w.UNIT):
         bag.tokens = [(w.METRIC, "steps") if kind == w.WALK else (kind, of) for kind, of in bag.tokens]
+    _of_both(bag)
     long = f"w?C{DONE}+(?!C)|{{0}}w?{DONE}+w?C(?![MF])|{{0}}w?K?{DONE}+K?"
     bag.join("[dDN]?@d?" + long.format("[dDN]?@d?"), _of_workouts)
     of_days = any(kind == w.METRIC and str(of) not in OF_WORKOUT for kind, of in bag.tokens)
@@ -182,6 +183,13 @@ def _conditions(bag: Bag) -> None:
     if bag.has(w.AHEAD):  # "on days with a headache, how long was the night before"
         bag.tokens = _all_ahead(bag.tokens)
     bag.tokens += loose
+
+
+def _of_both(bag: Bag) -> None:
+    """Put together the thing that days are "with and without", where it is a workout or an entry."""
+    if (w.OTHERS, "both") in bag.tokens and bag.sees(w.METRIC):  # "steps with and without a run"
+        bag.join(f"o{DONE}+", _of_workouts, kept=w.OTHERS)
+        bag.join("oE+", _with_entries, kept=w.OTHERS)
 
 
 def _loose(bag: Bag) -> list[w.Token]:

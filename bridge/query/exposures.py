@@ -60,22 +60,27 @@ def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None,
     return found if wanted is None else {name: days for name, days in found.items() if name in wanted}
 
 
-def titled(bridge: Bridge, user: User, words: str, *, now: datetime) -> dict[date, float]:
-    """Return local day -> number of calendar entries with some words in their titles. Days without one have 0."""
+def titled(bridge: Bridge, user: User, words: str, *, now: datetime, until: date | None = None) -> dict[date, float]:
+    """Return local day -> number of calendar entries with some words in their titles. Days without one have 0.
+
+    The days are those until today, or ``until`` if that is later.
+    """
     begun = bridge.store.daily.first_event(user.id)
     if begun is None:
         return {}
     zone = zone_at(now, user.zones)
     today = now.astimezone(zone).date()
+    last = min(max(today, until or today), today + DAYS_BACK * DAY)
     start = datetime.combine(begun, datetime.min.time(), tzinfo=zone)
     has = has_words(words)
-    entries = list(labelled(bridge, user, start, now, at=now))
+    end = now if last == today else datetime.combine(last + DAY, datetime.min.time(), tzinfo=zone)
+    entries = list(labelled(bridge, user, start, end, at=now))
     found: dict[date, float] = {}
     for one, _ in entries:
         if has(one.event.title):
-            for day in days_of(one.start, one.end, user.zones, since=begun, until=today):
+            for day in days_of(one.start, one.end, user.zones, since=begun, until=last):
                 found[day] = found.get(day, 0.0) + 1
-    return _filled(found, begun, today) if found else {}
+    return _filled(found, begun, last) if found else {}
 
 
 def has_words(words: str) -> Callable[[str | None], bool]:

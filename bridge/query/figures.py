@@ -80,12 +80,11 @@ def noted(bag: Bag) -> Words:
     counted = (many and "much" not in many and of is None and not classed) or (alone and not classed and not named)
     if each and not many and of is None and by is None:
         by = "day"
-    if named and (many or often) and not days and of in (None, "sum") and not each:
-        return Words(what=str(factor), of="sum", by=by, where=where)  # of a day's entries, all that have the words
+    if named and (many or often or (alone and not where)) and not days and of in (None, "sum") and not each:
+        where = [*where, f"entry.title ~ {str(factor).removeprefix(TITLED)}"]  # "parkruns in June"
+        return Words(what="entries", of="count", by=by, where=where)
     if often or days or counted:
         return Words(what=str(factor), of="count", by=by, where=[*where, taken])
-    if named and alone and not where:
-        return Words(what=str(factor), of="sum")  # "parkruns in June"
     if not many and of is None and by is None and not (alone and classed and not where):  # "wine last weekend"
         raise NotUnderstood
     return Words(what=str(factor), of=str(of or ("mean" if each else "sum")), by=by, where=where)

@@ -65,7 +65,7 @@ OF_WAKING = pattern("of_waking")
 NOTES = pattern("notes")
 TONIGHT = pattern("tonight")
 WEIGHT = pattern("weight")
-HEALTH = pattern("health")
+HEALTH, JUDGED = pattern("health"), pattern("judged")
 MONEY = pattern("money")
 BURNED = pattern("burned")
 GERMAN_IT = pattern("german_it")
@@ -75,6 +75,7 @@ TO_COME = pattern("to_come")
 GERMAN_NOW = re.compile(r"(?<!\w)(?:gerade|grad|derzeit)(?!\w)")  # where nothing else is said, else a filling word
 OF_WEEKDAY = {language: pattern(f"weekday_{language}") for language in LANGUAGES}
 I_AM = pattern("i_am")
+I_AM_SO = re.compile("(?:am i|are we|bin ich|sind wir)(?!\\w)")
 
 
 # "How many tasks were due, and how many of them did I do" are two questions.
@@ -96,13 +97,8 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
     """
     text = text.strip()
     text, said = noted(text) if NOTES.search(text.lower()) else (text, [])
-    if TONIGHT.search(text.lower()):
-        raise SetupError(
-            say("the coming night is not recorded yet; its times stand on Today and in the plan of the day")
-        )
-    if HEALTH.match(text.lower()):
-        raise SetupError(say("whether you are ill is not measured; what you said and what was noticed stands on Today"))
     named = notes(said, factors)
+    _check_asked(text, today, named)
     found: list[Words] = []
     for corrected, titles in ((False, False), (True, False), (True, True)):
         for language in _likely(text, today, named) if titles else LANGUAGES:
@@ -137,6 +133,20 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
             near,
         )
     return found[0]
+
+
+def _check_asked(text: str, today: date, named: w.Lexicon) -> None:
+    """Raise SetupError for what no query answers: the coming night, an illness, and a judgement."""
+    lower = text.lower()
+    if TONIGHT.search(lower):
+        raise SetupError(
+            say("the coming night is not recorded yet; its times stand on Today and in the plan of the day")
+        )
+    if HEALTH.match(lower):
+        raise SetupError(say("whether you are ill is not measured; what you said and what was noticed stands on Today"))
+    if JUDGED.search(lower):
+        example = _example(None, text, today, named)
+        raise SetupError(say("figures are told here, no diagnosis and no judgement; ask: {example}", example=example))
 
 
 def _example(near: str | None, text: str, today: date, factors: w.Lexicon) -> str:
@@ -280,7 +290,15 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
     read = settled(found, text.lower(), kinds, timed=bool(spans))
     read = within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
     read = of_change(read, text.lower())
+    _check_answers(read, tokens, text.lower())
     return read if titles.name is None else _since_entry(read, titles.name)
+
+
+def _check_answers(read: Words, tokens: Sequence[w.Token], text: str) -> None:
+    """Raise NotUnderstood for one side of two, or for a state of the person read as the name of an entry."""
+    one_side = (w.OTHERS, "both") in tokens and read.against is None
+    if one_side or (read.what.startswith(TITLED) and I_AM_SO.match(text)):
+        raise NotUnderstood
 
 
 def _since_entry(read: Words, name: str) -> Words:

@@ -39,6 +39,7 @@ PAST = re.compile(
 )
 WHICH_NIGHT = re.compile(r"(?<!\w)(?:which|what|welche\w*) (?:night|nacht|nächte)(?!\w)")
 A_NIGHT = re.compile(r"night(?! shift)|nacht(?!schicht|dienst)")
+MONTHS_DAYS = 62  # of two months
 AHEAD_DAYS = 366  # our choice: of a calendar that is asked for what comes next
 
 
@@ -50,14 +51,21 @@ def _apart(spans: Sequence[Span]) -> bool:
     return 300 * DAY < abs(first - other) < 360 * DAY and max(last - first, other_last - other) < 31 * DAY
 
 
-def _adjoin(tokens: list[w.Token], spans: Sequence[Span]) -> bool:
-    """Return True if two spans adjoin and one figure is asked of both, as in "total in January and February"."""
+def _adjoin(tokens: list[w.Token], spans: Sequence[Span]) -> list[w.Token] | None:
+    """Return the tokens for two spans that adjoin as one, as in "steps in January and February", or None.
+
+    Both months are told unless one figure is asked of both, as by "total".
+    """
     kinds = "".join(kind for kind, _ in tokens)
-    one_figure = {(w.OF, "sum"), (w.OF, "max"), (w.OF, "min"), (w.HOW_MANY, None)} & {*tokens}
-    if not one_figure or kinds.count(w.AND) != 1 or f"{w.SPAN}{w.AND}{w.SPAN}" not in kinds or {*kinds} & {*COMPARE}:
-        return False
-    last, first = spans[0][1], spans[1][0]
-    return last is not None and first is not None and first == last + DAY and w.BY not in kinds
+    one_figure = {(w.OF, "sum"), (w.OF, "max"), (w.OF, "min"), (w.HOW_MANY, None), (w.TOGETHER, None)} & {*tokens}
+    if kinds.count(w.AND) != 1 or f"{w.SPAN}{w.AND}{w.SPAN}" not in kinds or {*kinds} & {*COMPARE}:
+        return None
+    (begin, last), (first, end) = spans
+    if begin is None or last is None or end is None or first != last + DAY or w.BY in kinds:
+        return None
+    months = w.METRIC in kinds and begin.day == first.day == (end + DAY).day == 1 and (end - begin).days < MONTHS_DAYS
+    both = [one for one in tokens if one[0] != w.AND]
+    return both if one_figure else [*both, (w.BY, "month")] if months else None
 
 
 def _now(tokens: Sequence[w.Token], marked: Marked) -> Span | None:
@@ -118,9 +126,8 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     elif since and {w.OTHERS, w.MORE} <= kinds and not kinds & CONDITIONED and marked.is_recent(until):
         spans.append((None, since - DAY))  # "longer last night than usual"
         tokens = [one for one in tokens if one[0] != w.OTHERS]
-    if len(spans) == 2 and _adjoin(tokens, spans):
-        spans = [(spans[0][0], spans[1][1])]
-        tokens = [one for one in tokens if one[0] != w.AND]
+    if len(spans) == 2 and (joined := _adjoin(tokens, spans)) is not None:
+        tokens, spans = joined, [(spans[0][0], spans[1][1])]
     if len(spans) > 2 or (len(spans) == 2 and not (kinds & {*COMPARE} or marked.parted)):
         raise NotUnderstood
     if len(spans) == 2 and _apart(spans):

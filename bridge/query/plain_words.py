@@ -77,8 +77,9 @@ def told(name: str) -> Mapping[str, Any]:
 
 def pattern(name: str) -> re.Pattern[str]:
     """Return the regular expression with a name in ``plain_patterns.toml``."""
-    weekdays = "|".join(WEEKDAYS.values()).replace(" ", "|")
-    return re.compile(told("patterns")[name].replace("WEEKDAY", weekdays))
+    found = told("patterns")
+    parts = {"WEEKDAY": "|".join(WEEKDAYS.values()).replace(" ", "|"), **found["parts"]}
+    return re.compile(re.sub("|".join(parts), lambda name: parts[name[0]], found[name].strip().replace("\n", "|")))
 
 
 @cache
@@ -178,13 +179,15 @@ def notes(said: Iterable[str], factors: Iterable[str]) -> Lexicon:
     """
     own, said = [*factors], [*said]
     found: dict[tuple[str, ...], tuple[Token, ...]] = {}
-    for words in note_classes().values():
+    for kind, words in note_classes().items():
         noted = [one for one in own if one.lower() in words]
         whole = [one for one in noted if one.lower() in CLASS_NAMES]
+        whole = [*dict.fromkeys([one for one in whole if kind in in_languages(one)] + whole)]  # coffee before caffeine
         if whole:
             said = [one for one in said if one.lower() not in words]
-        for name in whole[:1] or (noted if len(noted) == 1 else ()):
-            alike = words if whole else {one for one in words if CLASS_NAMES & {one, *_stems(one)}}
+        for name in whole or (noted if len(noted) == 1 else ()):  # the first one, unless another is named
+            called = in_languages(name) if whole else CLASS_NAMES
+            alike = [one for one in words if name in whole[:1] or called & {one, *_stems(one)}]
             found |= {tuple(word.split()): ((FACTOR, name),) for word in alike}
     for one in own:
         names = in_languages(one)

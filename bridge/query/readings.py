@@ -317,8 +317,9 @@ def _classes(bag: Bag) -> Words | None:
     weekdays = [str(value) for kind, value in bag.tokens if kind == w.CONDITION and str(value).startswith("weekday = ")]
     if len({*weekdays}) != 2:
         return None
+    differ = bag.sees(w.DIFFERENCE) or (w.METRIC, "nights.start") in bag.tokens  # of evenings, which the groups are not
     bag.tokens = [one for one in bag.tokens if one[0] not in (*COMPARE, w.AND) and one[1] not in weekdays]
-    if (w.METRIC, "nights.start") in bag.tokens:  # by the evenings, which are of the days before
+    if differ:
         return replace(_plain(bag), against=VERSUS.join(dict.fromkeys(weekdays)))
     either = "|".join(one.removeprefix("weekday = ") for one in weekdays)
     bag.tokens += [(w.CONDITION, f"weekday = {either}"), (w.BY, "weekday")]

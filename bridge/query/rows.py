@@ -96,7 +96,8 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     if factors:
         values |= exposures(bridge, user, factors, now=now)
         in_titles = [one for one in factors if one.startswith(TITLED)]
-        values |= {one: titled(bridge, user, one.removeprefix(TITLED), now=now) for one in in_titles}
+        last = query.until
+        values |= {one: titled(bridge, user, one.removeprefix(TITLED), now=now, until=last) for one in in_titles}
     if asked := {*TASKS} & named:
         values |= _tasks(bridge, user, asked, now)
     empty = [metric for metric in metrics if not values.get(metric)]
@@ -287,7 +288,7 @@ def _entries(bridge: Bridge, user: User, query: Query, now: datetime, *, titles:
     end = datetime.combine(until, datetime.min.time(), tzinfo=UTC) + 2 * DAY
     if end <= begin:
         return []
-    agenda, span = labelled(bridge, user, begin, end, at=now), (since - DAY, until + DAY)
+    agenda, span = labelled(bridge, user, begin, end, at=now), (since - DAY, until + DAY * bool(query.until))
     return [row for one in agenda for row in _rows_of(*one, user.zones, span, titles=titles)]
 
 

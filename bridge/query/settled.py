@@ -242,6 +242,7 @@ class _Around:
         )
         nothing = {
             w.USUAL: True,
+            w.HOW: (w.OF, "std") in self.tokens,  # "how does my sleep vary"
             w.SHARE: self.metrics <= {"sleep_efficiency", "spo2"}
             and bool(self.metrics)
             and w.COMPARED not in self.kinds,

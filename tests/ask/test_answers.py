@@ -78,9 +78,9 @@ def test_shifts_are_titles_of_entries_unless_they_are_noted(lived: Lived) -> Non
         start = datetime(2025, 12, day, 20, tzinfo=UTC)
         land(bridge.store, user, [Event(key=title, calendar="c", title=title, start=start, end=start + HOUR)])
     asked = {
-        "how many night shifts did I work in December 2025?": ("titled night shift", 1),
-        "how many shifts did I have in December 2025": ("titled shift", 2),
-        "wie viele Nachtdienste hatte ich im Dezember 2025": ("titled nachtdienst", 1),
+        "how many night shifts did I work in December 2025?": ("entries", 1),
+        "how many shifts did I have in December 2025": ("entries", 2),
+        "wie viele Nachtdienste hatte ich im Dezember 2025": ("entries", 1),
         "average steps on night shift days": ("steps", 1_000),
         "did my bedtime shift over time": ("nights.start", None),
     }

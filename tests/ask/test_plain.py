@@ -65,7 +65,6 @@ def test_a_word_that_is_not_known_is_never_passed_over(language: str) -> None:
         "lowest heart rate during workouts",  # of the means, or of all moments
         "how many steps after workouts",  # of that day, or of the next
         "share of nights with more than 8 hours of sleep on weekends",  # of all nights, or of those of weekends
-        "steps in October and November",
         "how many steps do I walk",  # a day, or in all
         "the day after a night under 5 hours, how many steps do I do",
         "highest weekly steps",  # of weeks, or of a day in each
