@@ -30,6 +30,7 @@ BARE_RANGE = re.compile(  # without the half of the day, before what may tell it
     re.IGNORECASE,
 )
 RANGE = re.compile(r"\d ?(?:to|bis|-|–|till|until) ?|\w (?:to|bis|till) \w")
+DAILY = ("over", "am", "pm", "by_morning", "by_evening")  # patterns of what every day has its time
 Words = Mapping[str, Any]
 
 
@@ -82,8 +83,9 @@ def _halved(found: re.Match[str], words: Words) -> str:
 def _told(found: re.Match[str], words: Words) -> str:
     lead, event, at, told = (found["lead"], found["event"].strip(), found["at"] + found["half"], found["from"].strip())
     plain = lead in words["plain"].split()
-    if (lead == "while" and " so " in found[0]) or not (plain or re.search(words["over"], event)):
-        return found[0]  # "when I start at seven" is a condition
+    daily = any(re.search(words[one], f"{lead} {event}") for one in DAILY[: None if plain else 1])
+    if (lead == "while" and " so " in found[0]) or not daily:
+        return found[0]  # "when I start at seven" is a condition, and "until Easter, after nine" no time of day
     spoken, pronouns = event.split(), words["pronouns"].split()
     aimed = next((i for i, one in enumerate(spoken) if one in pronouns), 0)
     if aimed and not found["cut"].strip():  # "after work I go to bed at one", in German with the verb before "I"

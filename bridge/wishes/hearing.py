@@ -15,7 +15,7 @@ from bridge.domain.occasions import Occasion
 from bridge.domain.wish_terms import common
 from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Wishes
 from bridge.wishes.hours import NOON, NotUnderstood
-from bridge.wishes.lexicon import WEEK
+from bridge.wishes.lexicon import WEEK, lexicon
 from bridge.wishes.occasions import occasion
 from bridge.wishes.reading import by_slots
 from bridge.wishes.said import Said, applied
@@ -143,7 +143,8 @@ def _read(text: str, language: str) -> Heard | None:
         said, aside = by_slots(text, language)
     except NotUnderstood:
         return None
-    return None if _contradicts(said) else Heard(said=said, aside=aside)
+    vague = (one[0] for one in lexicon(language).vague.finditer(text) if not any(one[0] in told for told in aside))
+    return None if _contradicts(said) else Heard(said=said, aside=(*aside, *vague))
 
 
 def _goes(one: Said, other: Said) -> bool:

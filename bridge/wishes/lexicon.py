@@ -94,14 +94,15 @@ Phrases = Mapping[tuple[str, ...], tuple[Token, ...]]
 class Lexicon:
     """The words of a language with their tokens, patterns to replace in a text first, and its spelling.
 
-    ``adjuncts`` match what something is for, ``remarks`` a reason or an appeal beside a wish, and ``heads`` are ends of
-    compounds without a meaning of their own.
+    ``adjuncts`` match what something is for, ``remarks`` a reason or an appeal beside a wish, ``vague`` what limits
+    it and cannot be kept, and ``heads`` are ends of compounds without a meaning of their own.
     """
 
     phrases: Phrases
     rewrites: tuple[tuple[re.Pattern[str], str], ...]
     adjuncts: re.Pattern[str]
     remarks: re.Pattern[str]
+    vague: re.Pattern[str]
     heads: frozenset[str]
     often_mistyped: frozenset[str]
     real: frozenset[str]
@@ -137,6 +138,7 @@ def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
         rewrites=tuple((re.compile(pattern), text) for pattern, text in said["rewrites"]),
         adjuncts=re.compile(said["adjuncts"]),
         remarks=re.compile(said["remarks"], re.IGNORECASE),
+        vague=re.compile(said["vague"], re.IGNORECASE),
         heads=frozenset(said["spelling"].get("heads", "").split()),
         often_mistyped=frozenset(said["spelling"]["mistyped"].split()),
         real=frozenset(said["spelling"]["real"].split()),

@@ -176,7 +176,7 @@ def _check_background(part: Part) -> None:
 
 def _at_events(part: Part, following: Sequence[Part]) -> None:
     """Read "after dinner, say at eight" and "after dinner at eight" as after eight."""
-    if not EVENTS.intersection(part.loose) and not (part.loose and not part.words):
+    if not EVENTS.intersection(part.loose):
         return
     relation = next((one for one in reversed(part.loose) if one not in EVENTS), None)
     if part.edge and part.loose == [K.DURING] and not any(one.spans for one in (part, *following)):
@@ -233,7 +233,7 @@ def set_aside(part: Part, read: Reading) -> None:
         or _begins_unread(part)
         or part.kinds == [K.DAY, K.FREE]
         or _is_unsaid(part)
-        or (part.joint is K.CUT and read.clauses and "" in part.words and not part.subject)
+        or (part.joint in (K.CUT, K.AND, K.OR) and read.clauses and "" in part.words and not part.subject)
         or (part.joint not in (K.WHY, K.WHEN) and read.clauses and wishes(part.clause))
     ):
         raise NotUnderstood  # "weights in the morning and cardio after work", "a ride but be back for lunch"

@@ -95,7 +95,10 @@ def _edge(relation: Kind, token: Token, at: int) -> tuple[Clock | None, int]:
     kind, part = token
     if kind is K.EVENT and part:
         return (*part, MEAL), at + 1  # type: ignore[misc]
-    if kind is not K.PART or not isinstance(part, tuple) or part in (NIGHT, DAYTIME, MIDDAY) or relation is K.AT:
+    whole = kind is K.PART and part in (NIGHT, DAYTIME, MIDDAY)
+    if relation in (K.BEFORE, K.AFTER) and (whole or kind is K.DAY):
+        raise NotUnderstood  # "after nights nothing before two", "after Mondays no sport before ten"
+    if kind is not K.PART or not isinstance(part, tuple) or whole or relation is K.AT:
         return None, at
     low, high = part
     edge = high if relation in (K.AFTER, K.LATEST) else low

@@ -21,8 +21,8 @@ def free(part: Part) -> tuple[Said, ...]:
     """Return the wish for days off, or for hours without any suggestion."""
     if part.actions not in (frozenset(), WORK) or part.counts or part.nots > 1:
         raise NotUnderstood
-    if part.nots and part.flags.keys() & LIMITS:
-        raise NotUnderstood
+    if part.nots and (part.flags.keys() & LIMITS or part.actions):
+        raise NotUnderstood  # "in the holidays no work on Sundays"
     ends = bool(part.spans) and all(end is not None for _, _, end in part.spans)
     if part.flags[K.FREE] and not part.actions and (ends or (part.parts and not part.spans)):
         if part.nots or part.flags.keys() & LIMITS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import date
+from itertools import product
 
 import pytest
 
@@ -35,6 +36,32 @@ LIMITS = {
         "kaum",
     ),
 }
+
+BESIDE = {  # what a wish holds for or with, which no wish can keep: 12 x 5 x 3 texts of a language
+    "en": (
+        """after nights, after a late shift, before the weekend, until Easter, until my exams, after a long day,
+        after the day, on holiday, for a while, most days, this term, after Mondays""",
+        "no sport before 9 am; no tv after ten pm; nothing before 8 am; family on Sundays; no work on Sundays",
+    ),
+    "de": (
+        """nach Regen, nach Montagen, vor dem Wochenende, bis Ostern, bis ich gesund bin, nach der Spätschicht,
+        im Dienst, nach dem Tag, im Notfall, meistens, an manchen Tagen, je nach Wetter""",
+        "kein Sport vor 9 Uhr; nach 22 Uhr kein Fernsehen; vor 8 Uhr nichts; um 23 Uhr ins Bett; sonntags keine Arbeit",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_no_wish_can_keep_is_told_or_makes_it_refused(language: str) -> None:
+    among, texts = BESIDE[language]
+    silent = []
+    for plain, word in product(texts.split("; "), map(str.strip, among.split(","))):
+        (alone,) = {one for one in (_heard(plain),) if one is not None}
+        for text in (f"{word}, {plain}", f"{word} {plain}", f"{plain} {word}"):
+            found = _heard(text)
+            told = found is None or word.split()[-1].lower() in " ".join(found.aside).lower()
+            silent += [text] if not told and found.said == alone.said else []
+    assert silent == []
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
