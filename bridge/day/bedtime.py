@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from bridge.calendar.busy import takes_time
@@ -32,7 +33,7 @@ def of_bedtime(person: Person, ends: date) -> Fact:
 
     The fact also says how much sleep the night lacks.
     """
-    told = _of_bedtime(person, ends)
+    told = leaves(person, ends) or _bed_as_wished(person, ends) or _of_bedtime(person, ends)
     short = told.kind != "bedtime_leaves" and _is_short(person, ends)
     return if_at_all(person, fact("bedtime_short", bedtime=told, **_lengths(person, ends)) if short else told)
 
@@ -46,16 +47,11 @@ def _is_short(person: Person, ends: date) -> bool:
 def _of_bedtime(person: Person, ends: date) -> Fact:
     night = person.night(ends)
     at, usual = person.local_in_night(ends, night.bed), person.usual_sleep(ends)[0]
-    if (short := leaves(person, ends)) is not None:
-        return short
     if night.moved == "after_entry":
         until = max((end for _, end in person.attended if end <= night.bed), default=night.bed)
         return fact("bedtime_after", time=at, until=person.local(until))
     if night.moved not in (None, "varies") and night.bed > usual + CELL:
         return fact("bedtime_shift" if night.moved == "late_shift" else "bedtime_late", time=at)
-    wish = person.night_wish(ends)
-    if wish.bed is not None and abs(night.bed - usual) <= CELL and night.rests is not Rests.SLEPT:
-        return fact("bedtime_wished", time=at)
     earlier, last = night.bed <= usual - EARLIER_LEAST, person.last_bed(ends)
     if night.moved == "early_entry" and earlier:
         return _before_entry(person, ends, at)
@@ -71,14 +67,39 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
     if far:
         # Beside shifts no bedtime is usual.
         return fact("bedtime_up", time=at, up=person.local_in_night(ends, night.wake))
+    if night.bed < person.learnt_sleep(ends)[0] - 2 * CELL and (long := _wished_length(person, ends)) is not None:
+        return fact("bedtime_for_length", time=at, long=long)
     return _usual(person, night, BEDTIMES, at)
+
+
+def _bed_as_wished(person: Person, ends: date) -> Fact | None:
+    night, wish = person.night(ends), person.night_wish(ends)
+    if night.rests is Rests.SLEPT:
+        return None
+    at = person.local_in_night(ends, night.bed)
+    return _wished(at, {"bedtime_wished": wish.bed, "bedtime_not_before": wish.earliest})
+
+
+def _wished(at: datetime, wishes: Mapping[str, time | None]) -> Fact | None:
+    """Return the fact of the wish (by kind) that a time keeps, told as it was wished, or None."""
+    for kind, wished in wishes.items():
+        if wished is not None:
+            there = datetime.combine(at.date(), wished, at.tzinfo)
+            if abs((there - at + DAY / 2) % DAY - DAY / 2) < CELL:
+                return fact(kind, time=there)
+    return None
+
+
+def _wished_length(person: Person, ends: date) -> Fact | None:
+    wished = person.night_wish(ends).minutes
+    return None if wished is None else length(wished)
 
 
 def _earlier(person: Person, ends: date, at: datetime) -> Fact:
     """Return the fact for why a bedtime is earlier, or that it is the earliest possible."""
     night, last, earliest = person.night(ends), person.last_bed(ends), person.earliest_bed(ends)
     if night.moved in REST and last is not None and last < night.bed <= earliest + CELL:
-        return fact("bedtime_earliest", time=at, usual=person.local_in_night(ends, person.usual_sleep(ends)[0]))
+        return fact("bedtime_earliest", time=at, usual=person.local_in_night(ends, person.learnt_sleep(ends)[0]))
     return fact(EARLIER.get(night.moved or "", "bedtime_rest"), time=at)
 
 
@@ -179,13 +200,19 @@ def of_waking(person: Person, ends: date) -> Fact:
     night = person.night(ends)
     usual = person.usual_sleep(ends)[1]
     at = person.local_in_night(ends, night.wake)
-    if night.moved is not None and abs(night.wake - usual) > 2 * CELL:
+    if night.rests is Rests.SLEPT:
+        return _usual(person, night, WAKINGS, at)
+    wish = person.night_wish(ends)
+    if (kept := _wished(at, {"waking_wished": wish.up, "waking_not_before": wish.rest})) is not None:
+        return kept
+    if abs(night.wake - usual) >= (3 * CELL if wish.up is None and wish.rest is None else CELL):
         if (night.wake > usual or night.moved == "late_shift") and not _cut(person, ends):
             shift = person.after_shift(person.usual_sleep(ends)[0]) if night.moved == "late_shift" else None
             return fact("waking_usual" if shift is not None and night.wake <= shift[1] else "waking_late", time=at)
         return if_at_all(person, fact("waking_early", time=at, **_entry_after(person, night.wake)))
-    if person.night_wish(ends).up is not None and night.rests is not Rests.SLEPT:
-        return fact("waking_wished", time=at)
+    if abs(night.wake - person.learnt_sleep(ends)[1]) > 2 * CELL:
+        long = _wished_length(person, ends) if wish.up is None else None
+        return fact("waking_late", time=at) if long is None else fact("waking_for_length", time=at, long=long)
     return _usual(person, night, WAKINGS, at)
 
 

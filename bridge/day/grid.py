@@ -26,6 +26,7 @@ from bridge.day.person import Person
 from bridge.day.sleep import is_night, rounded_up
 from bridge.day.typical import instant
 from bridge.domain.facts import Fact, fact
+from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Label, Occurrence
 from rhythm_env.interface import ActionType
 
@@ -195,9 +196,9 @@ class Grid:
         )
 
     @cached_property
-    def in_new_zone(self) -> bool:
-        """True if the clock changes to another zone on the day, or did in the 24 hours before it."""
-        return bool(moves(self.person.known.zones, self.wake - DAY, self.bed))
+    def new_zones(self) -> Sequence[ZoneSpan]:
+        """The stays in another zone that begin on the day, or did in the 24 hours before it."""
+        return moves(self.person.known.zones, self.wake - DAY, self.bed)
 
     @cached_property
     def with_family(self) -> list[Stretch]:

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from bridge.calendar.busy import Stretch, is_open_hours, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.flights import is_by_land, is_journey, journey
+from bridge.calendar.flights import SAID_AFTER, SAID_BEFORE, is_by_land, is_journey, journey
 from bridge.calendar.kinds import AT_HOME, SURE, claimed
 from bridge.day.body import Body, Mode, ModeKind, body_of, of_night
 from bridge.day.routine import Habit, Routine, missed, name_of
@@ -18,9 +18,10 @@ from bridge.day.typical import DAY, MINUTE, instant
 from bridge.day.work import free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed, Recommendation, Snapshot
-from bridge.domain.slots import ZoneHistory, local_time
+from bridge.domain.slots import ZoneHistory, ZoneSpan, local_time
 from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence, Reading, Response, Task
 from bridge.domain.wishes import Wishes
+from bridge.domain.zones import place_of
 from bridge.meters import vitality
 from bridge.meters.overlaps import ended_whole
 from bridge.meters.past import past_of
@@ -95,6 +96,14 @@ class Known:
     def arrived(self) -> datetime | None:
         """The begin of the present stay in a zone, or None in the first."""
         return max((span.since for span in self.zones[1:] if span.since <= self.now), default=None)
+
+    def flew(self, at: datetime) -> bool:
+        """Return True if a flight is near an instant, so that a new zone since then is that of a journey."""
+        return any(o.start - SAID_BEFORE <= at <= o.end + SAID_AFTER for o in self.flights)
+
+    def of_zone(self, span: ZoneSpan) -> Fact:
+        """Return the fact that a stay in a zone begins with a journey, or that its zone was set by hand."""
+        return fact("new_zone") if self.flew(span.since) else fact("zone_set", place=place_of(span.zone))
 
     @property
     @kept

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.flights import SAID_AFTER, SAID_BEFORE, is_journey
+from bridge.calendar.flights import is_journey
 from bridge.day.body import ILLNESS, ModeKind
 from bridge.day.known import HOME_DAYS, LONG_SPORT, PREPARES, Known, kept
 from bridge.day.routine import not_against, wished_sleep
@@ -205,7 +205,7 @@ class Person(Known):
     def night_wish(self, day: date) -> NightWish:
         """Return the wish for the night that ends on a date, or None if entries fill it but not the usual night."""
         wish, zones = night_on(self.wishes, day), self._zones_of_night(day)
-        usual = self.routine.sleep_ending_on(day, zones)
+        usual = self.learnt_sleep(day)
         night = wished_sleep(usual, wish, day, zones)
         if abs(night[0] - usual[0]) < TURNED:
             return wish
@@ -215,7 +215,11 @@ class Person(Known):
     def usual_sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the usual sleep that ends on a date, or as the person wishes it."""
         zones = self._zones_of_night(day)
-        return wished_sleep(self.routine.sleep_ending_on(day, zones), self.night_wish(day), day, zones)
+        return wished_sleep(self.learnt_sleep(day), self.night_wish(day), day, zones)
+
+    def learnt_sleep(self, day: date) -> Stretch:
+        """Return (bedtime, wake time) of the usual sleep that ends on a date, whatever the person wishes."""
+        return self.routine.sleep_ending_on(day, self._zones_of_night(day))
 
     @kept
     def _zones_of_night(self, day: date) -> ZoneHistory:
@@ -225,9 +229,8 @@ class Person(Known):
         """
         since = self.arrived or self.now
         ahead = [span for span in self.zones if span.since >= since] if self.arrived else self.zones
-        flew = any(o.start - SAID_BEFORE <= since <= o.end + SAID_AFTER for o in self.flights)
         woke, there = (self.routine.sleep_ending_on(day, zones)[1] for zones in (self.zones, ahead))
-        return self.zones if flew or (there <= self.now and woke != self.arrived) else ahead
+        return self.zones if self.flew(since) or (there <= self.now and woke != self.arrived) else ahead
 
     def after_shift(self, bed: datetime) -> Stretch | None:
         """Return the usual night after a shift like the one before this night, or None with too few nights."""
@@ -253,7 +256,7 @@ class Person(Known):
         """Return the time in bed that the person wishes or needs in the night that ends on a date: 7 to 9 hours."""
         if (wished := self.night_wish(day).minutes) is not None:
             return wished * MINUTE
-        bed, wake = self.routine.sleep_ending_on(day, self._zones_of_night(day))
+        bed, wake = self.learnt_sleep(day)
         return min(max(wake - bed, ENOUGH), NEED_MOST)
 
     def _unwell(self, day: date) -> timedelta:

@@ -132,7 +132,9 @@ def wished_sleep(
     bed = bed if wish.earliest is None else max(bed, in_the_night(wish.earliest, day, zones))
     wake = wake if wish.up is None else _at(wish.up, day, zones)
     wake = wake if wish.rest is None else max(wake, _at(wish.rest, day, zones))
-    missing = max(timedelta(minutes=wish.minutes or 0) - (wake - bed), timedelta(0))
+    missing = (
+        timedelta(0) if wish.minutes is None else max(timedelta(minutes=wish.minutes) - (wake - bed), timedelta(0))
+    )
     if wish.earliest is None:
         bed -= missing
     elif wish.up is None:

@@ -214,8 +214,8 @@ def _in_own_zone(candidate: Candidate, view: View) -> Cells | bool:
     grid = view.grid
     if candidate.task is not None and presses(candidate, view):
         return True
-    if not grid.in_new_zone or candidate.action not in ONE_REST:
-        return not grid.in_new_zone
+    if not grid.new_zones or candidate.action not in ONE_REST:
+        return not grid.new_zones
     return ~grid.touched((grid.begin, start) for start, _ in view.person.journeys if start < grid.bed)
 
 
@@ -363,7 +363,12 @@ RULES: tuple[Rule, ...] = (
     Rule(name="subject", actions=frozenset({A.LEARN}), mask=_with_somebody, refusal="no_grounds", firm=False),
     Rule(name="away", actions=COMPANY, mask=lambda _, view: not view.person.away(view.grid.date), refusal="away"),
     Rule(name="somebody", actions=COMPANY, mask=_with_somebody, refusal="nobody_known", firm=False),
-    Rule(name="new zone", mask=_in_own_zone, refusal="new_zone", firm=False),
+    Rule(
+        name="new zone",
+        mask=_in_own_zone,
+        refusal=lambda _, view: view.person.of_zone(view.grid.new_zones[-1]),
+        firm=False,
+    ),
     Rule(name="level", mask=_level),
     Rule(name="planned", actions=PLANNED_ONCE, mask=masks.not_planned, firm=False),
     Rule(name="lately", mask=masks.not_lately, refusal=masks.of_lately, firm=False),

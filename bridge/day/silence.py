@@ -32,7 +32,7 @@ FLIGHT_NEAR, ENTRY_NEAR, ENTRY_SOON = timedelta(hours=6), timedelta(hours=2), ti
 FRESH, NAP = timedelta(hours=4), timedelta(minutes=20)  # after getting up, in which a night is told; of a nap
 TRAINED_FRESH = timedelta(hours=4)  # after the beginning of sport: later, it explains no silence
 SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no silence
-ELSEWHERE = {"planned_later", "new_zone"}  # kinds of facts by which a task waits for its own time
+ELSEWHERE = {"planned_later", "new_zone", "zone_set"}  # kinds of facts by which a task waits for its own time
 OF_TODAY = {"late_for_it", "hour_of_day", "no_gap", "no_calls", "offices_closed", "long_week"}  # another day changes it
 NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
 RACE_SOON, CLASH_AHEAD, WAY_LATE = PREPARES + TO_GET_UP, timedelta(hours=8), timedelta(minutes=60)

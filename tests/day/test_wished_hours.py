@@ -64,7 +64,7 @@ def is_free(made, day, low, high, kind):
     taken = sorted((o.start - AROUND, o.end + AROUND) for o, _ in made.entries if o.end > low and o.start < high)
     edges = [low, *(edge for one in taken for edge in one), high]
     gap = max(end - start for start, end in zip(edges[::2], edges[1::2], strict=True))
-    busy = float(grid.strained[-1]) > 8 * 60 or made.body.state != "well" or grid.in_new_zone
+    busy = float(grid.strained[-1]) > 8 * 60 or made.body.state != "well" or grid.new_zones
     return gap >= LENGTHS[kind].least * MINUTE + 15 * MINUTE and not busy and not planned_of(made, kind, day)
 
 

@@ -1,0 +1,99 @@
+"""Reasons of bedtimes and times of getting up: a wish is told as it was wished, and only where it is the cause."""
+
+from dataclasses import replace
+from datetime import time
+
+import pytest
+
+from bridge.day.bedtime import of_bedtime, of_waking
+from bridge.day.body import Mode, ModeKind
+from bridge.domain.rendering import for_person
+from bridge.domain.slots import ZoneSpan
+from bridge.domain.wishes import NightWish, Wishes
+
+from .lives import BERLIN, DAY, TODAY, at, entry, nights
+from .persons import A, against, person
+
+TOMORROW = TODAY + DAY
+CHOIR = entry(TODAY, 1200, 1310, A.SOCIALIZE, "Choir")
+LATE_CHOIR = entry(TODAY, 1200, 1345, A.SOCIALIZE, "Choir")
+STANDUP = entry(TOMORROW, 460, 520, A.ADMIN_WORK, "Standup")
+VISIT = entry(TOMORROW, 900, 960, A.ADMIN_WORK, "Visit")
+TRAIN = entry(TOMORROW, 360, 420, A.ADMIN_WORK, "Train")
+DAYS = {"free": (), "choir": (CHOIR,), "late": (LATE_CHOIR,), "both": (LATE_CHOIR, STANDUP), "visit": (VISIT,)}
+DAYS |= {"standup": (STANDUP,), "train": (TRAIN,)}
+WISHES = [
+    NightWish(up=time(15)),
+    NightWish(up=time(6, 58)),
+    NightWish(bed=time(22, 30), up=time(7)),
+    NightWish(bed=time(22, 30), minutes=540),
+    NightWish(up=time(6), minutes=540),
+    NightWish(earliest=time(23, 30)),
+    NightWish(rest=time(9)),
+]
+ILL = Mode(kind=ModeKind.ILL, since=TODAY, until=TOMORROW, said=True)
+OF_WISH = {
+    "bedtime_wished": "bed",
+    "bedtime_not_before": "earliest",
+    "waking_wished": "up",
+    "waking_not_before": "rest",
+}
+
+
+def told(made):
+    (bed,), (up,) = for_person([of_bedtime(made, TOMORROW)]), for_person([of_waking(made, TOMORROW)])
+    return bed, up
+
+
+@pytest.mark.parametrize("day", DAYS)
+@pytest.mark.parametrize("wish", WISHES)
+@pytest.mark.parametrize("ill", [False, True])
+@pytest.mark.parametrize("slept", [(-50, 420), (480, 900)])
+def test_a_wish_is_named_by_its_hour_and_nothing_wished_is_called_usual(day, wish, ill, slept):
+    of = {"mode": ILL} if ill else {}
+    made = person(*DAYS[day], hour=17.0, episodes=nights(30, *slept), wishes=Wishes(night=wish), **of)
+    night, learnt = made.night(TOMORROW), made.learnt_sleep(TOMORROW)
+    facts = [*of_bedtime(made, TOMORROW).parts(), *of_waking(made, TOMORROW).parts()]
+    for one in facts:
+        if one.kind in OF_WISH:
+            assert one.values["time"][11:16] == f"{getattr(wish, OF_WISH[one.kind]):%H:%M}"
+    kinds = {one.kind for one in facts}
+    assert "bedtime_usual" not in kinds or abs(night.bed - learnt[0]) <= DAY / 96
+    assert "waking_usual" not in kinds or abs(night.wake - learnt[1]) <= DAY / 96
+
+
+def test_an_entry_before_the_hour_wished_is_the_cause_of_getting_up():
+    by_day = {"episodes": nights(30, 480, 900), "hour": 17.0}
+    made = person(VISIT, wishes=Wishes(night=NightWish(up=time(15))), **by_day)
+    assert told(made)[1] == "you get up at 14:15 for your entry at 15:00"
+    both = Wishes(night=NightWish(bed=time(22, 30), up=time(7)))
+    assert told(person(LATE_CHOIR, STANDUP, hour=19.0, wishes=both)) == (
+        "you wish to be in bed by 22:30",
+        "you get up at 06:55 for your entry at 07:40",
+    )
+
+
+def test_a_night_that_is_wished_long_or_late_says_so():
+    long = person(hour=19.0, wishes=Wishes(night=NightWish(up=time(6), minutes=540)))
+    assert told(long) == ("bedtime is 21:00, for the 9 h in bed that you wish", "you wish to get up by 06:00")
+    late = person(CHOIR, hour=19.0, mode=ILL, wishes=Wishes(night=NightWish(earliest=time(23, 30), rest=time(9))))
+    assert told(late) == (
+        "you wish to be in bed no earlier than 23:30",
+        "you wish to get up no earlier than 09:00",
+    )
+
+
+def test_a_zone_set_by_hand_is_no_journey():
+    made = person(hour=15.0)
+    zones = (*BERLIN, ZoneSpan(since=made.now - DAY / 48, zone="America/New_York"))
+    moved = replace(made, known=replace(made.known, zones=zones), now=made.now, _read={})
+    assert against(moved, A.EXERCISE) == "your clock was set to the time of New York"
+    flight = entry(TODAY, 360, 870, None, "Flight to New York", end_zone="America/New_York")
+    flown = person(flight, hour=15.0)
+    assert against(replace(flown, known=replace(flown.known, zones=zones), _read={}), A.EXERCISE) == (
+        "a journey changes your time zone"
+    )
+    wished = replace(moved, wishes=Wishes(night=NightWish(bed=time(22, 30), up=time(7))), _read={})
+    ends = wished.date_of(wished.now) + DAY
+    assert for_person([of_bedtime(wished, ends)]) == ["you wish to be in bed by 22:30"]
+    assert wished.night(ends).bed == at(ends, -90, "America/New_York")
