@@ -250,6 +250,21 @@ class RawRecord:
         """Return the record's stream and key as ``stream/key``."""
         return f"{self.stream}/{self.key}"
 
+    @property
+    def sequence(self) -> int:
+        """Return how often a calendar program says to have changed an entry. It outranks the date of the export."""
+        stated = self.payload.get("sequence")
+        return stated if isinstance(stated, int) else 0
+
+    @property
+    def is_compared(self) -> bool:
+        """Return True for a record that the stored one may outrank: a piece, and that of an export or a file."""
+        return self.adds or self.as_of is not None or self.of_file
+
+    @property
+    def of_file(self) -> bool:
+        return (self.parent or "").startswith(FILE_PARENT_PREFIX)
+
 
 def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """Return two pieces of a payload merged: objects recursively, and for all else the value in ``after``."""

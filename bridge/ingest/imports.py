@@ -18,7 +18,7 @@ from bridge.domain.languages import reason, say
 from bridge.domain.ports import ConnectorSpec, File, FileMemory, FileReader, Recognised, StoredExport
 from bridge.domain.records import FILE_STREAMS, RecordResult
 from bridge.domain.slots import ZoneHistory
-from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Outcome, Page, RawRecord, Unread, union
+from bridge.domain.types import Covers, Outcome, Page, RawRecord, Unread, union
 from bridge.ingest.files import (
     DAMAGED,
     CountedFile,
@@ -101,8 +101,9 @@ def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
 
 
 class RecordVersion(NamedTuple):
-    """Key that orders versions of a record by export date, digest and parent. The greatest version counts."""
+    """Key that orders versions of a record by SEQUENCE, export date, digest and parent. The greatest version counts."""
 
+    sequence: int = 0
     date: float = 0.0
     digest: bytes = b""
     parent: str = ""
@@ -111,7 +112,7 @@ class RecordVersion(NamedTuple):
 def _version(record: RawRecord) -> RecordVersion:
     content = json.dumps(record.payload, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
     date = record.as_of.timestamp() if record.as_of is not None else 0.0
-    return RecordVersion(date, hashlib.blake2b(content, digest_size=16).digest(), record.parent or "")
+    return RecordVersion(record.sequence, date, hashlib.blake2b(content, digest_size=16).digest(), record.parent or "")
 
 
 @dataclass(slots=True)
@@ -369,9 +370,7 @@ def _dated(page: Page, as_of: datetime) -> Page:
 
 def _without_file(page: Page) -> Page:
     """Return a page whose records have no file as parent, because several files of a name may hold a record."""
-    records = tuple(
-        replace(r, parent=None) if (r.parent or "").startswith(FILE_PARENT_PREFIX) else r for r in page.records
-    )
+    records = tuple(replace(r, parent=None) if r.of_file else r for r in page.records)
     if page.covers is not None and page.covers.parents is not None:
         page = replace(page, covers=replace(page.covers, parents=None, as_of=None))
     return replace(page, records=records)

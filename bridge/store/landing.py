@@ -164,9 +164,9 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
     """
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
         return UNCHANGED  # outdated, or the deletion of an unknown record
-    if record.as_of is not None and (_replaced(state, record) or _is_only_dated(batch, state, record)):
+    if _is_outranked(batch, state, record):
         return _unchanged(state)
-    before = batch.memory.latest(record.path) if record.adds or record.as_of is not None else None
+    before = batch.memory.latest(record.path) if record.is_compared else None
     if before is None and _is_older(state.as_of, record):  # the newer piece is not stored, and its rows stay
         return UNCHANGED
     delivered, (record, pieces) = record, _merged(before, record)
@@ -216,6 +216,16 @@ def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]
     parent = before.record.parent if record.deleted else record.parent
     record = replace(record, payload=united(pieces), parent=parent, deleted=False)
     return record, pieces if len(pieces) > 1 else ()
+
+
+def _is_outranked(batch: Batch, state: State, record: RawRecord) -> bool:
+    """Return True for an older version of a calendar entry (RFC 5546, 2.1.5), else for what adds to no newer export."""
+    if _is_only_dated(batch, state, record) or (not record.sequence and _replaced(state, record)):
+        return True
+    before = batch.memory.latest(record.path) if record.is_compared else None
+    if before is not None and not record.deleted and record.sequence != before.record.sequence:
+        return record.sequence < before.record.sequence
+    return _replaced(state, record)
 
 
 def _replaced(state: State, record: RawRecord) -> bool:

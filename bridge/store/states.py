@@ -120,7 +120,7 @@ class StoredRecords:
 
     @cached_property
     def _stored(self) -> dict[str, State]:
-        united = {r.path for r in self._records if r.adds or r.as_of is not None}
+        united = {r.path for r in self._records if r.is_compared}
         needed = {r.parent for r in self._records if r.parent} | united
         found = _load(self._db, self._connection, needed)
         return {state.record.path: state for state in with_payload(self._db, list(found.values()))}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.domain.types import RawRecord
 from connectors.caldav.discovery import Collection
 from connectors.icalendar.components import (
+    Version,
     collected,
     components,
     reader_of,
@@ -61,7 +62,7 @@ class Reading:
     def deletion(self, key: str) -> RawRecord:
         return RawRecord(stream=STREAM, key=key, payload={}, deleted=True)
 
-    def _versions(self, calendar: Calendar) -> Iterator[tuple[int, RawRecord]]:
+    def _versions(self, calendar: Calendar) -> Iterator[tuple[Version, RawRecord]]:
         """Yield (version, record) of each event and to-do, with its ``kind``, "event" or "task"."""
         reader = reader_of(calendar, self.name, self.zone, self.mine)
         for component in components(calendar):

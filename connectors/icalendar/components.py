@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from icalendar import Calendar, Component
 
 
-READER = 4  # raised when records of the same text change, so that calendars are read again
+READER = 5  # raised when records of the same text change, so that calendars are read again
 STREAM_OF_COMPONENT = {"VEVENT": "event", "VTODO": "task"}
 MEETING_LINK = re.compile(
     r"https://[\w.-]*(zoom\.us/j|teams\.microsoft\.com|meet\.google\.com|webex\.com|whereby\.com)"
@@ -42,12 +42,24 @@ def components(calendar: Calendar) -> list[Component]:
     return [component for component in calendar.walk() if component.name in STREAM_OF_COMPONENT]
 
 
-def sequence(component: Component) -> int:
-    """Return a component's version (SEQUENCE, else 0). The component with the highest replaces the others."""
+Version = tuple[int, datetime]  # RFC 5546, 2.1.5: of one UID the highest SEQUENCE is newest, of those the last DTSTAMP
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def version_of(component: Component) -> Version:
+    stated = str(component.get("SEQUENCE", 0))
+    return int(stated) if stated.isdecimal() else 0, stamped(component, "DTSTAMP") or LONG_AGO
+
+
+def stamped(component: Component, name: str) -> datetime | None:
+    """Return the instant of a property in UTC, or None if it is missing, or no sensible instant."""
     try:
-        return int(component.get("SEQUENCE", 0))
-    except (TypeError, ValueError):
-        return 0
+        at = getattr(component.get(name), "dt", None)
+    except MALFORMED:
+        return None
+    if not isinstance(at, datetime) or at.tzinfo is None or not 1970 < at.year < 9999:
+        return None
+    return at.astimezone(UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,17 +75,17 @@ class Reader:
     is_known: bool = True
     cancels: bool = False
 
-    def versions(self, calendar: Calendar) -> Iterator[tuple[int, RawRecord]]:
+    def versions(self, calendar: Calendar) -> Iterator[tuple[Version, RawRecord]]:
         """Yield (version, record) of all events and to-dos of a calendar, and records that name unreadable parts."""
         for component in components(calendar):
             yield from self.versions_of(component)
 
-    def versions_of(self, component: Component) -> Iterator[tuple[int, RawRecord]]:
+    def versions_of(self, component: Component) -> Iterator[tuple[Version, RawRecord]]:
         """Yield (version, record) of an event or a to-do, and of what cannot be read in it."""
         record = self.record(component)
-        yield sequence(component), record
+        yield version_of(component), record
         if "unreadable" not in record.payload:
-            yield from ((0, fault) for fault in faults(self, component))
+            yield from (((0, LONG_AGO), fault) for fault in faults(self, component))
 
     def record(self, component: Component) -> RawRecord:
         """Return the raw record of an event or a to-do. An unreadable one has the payload ``{"unreadable": True}``."""
@@ -124,6 +136,7 @@ def _payload(component: Component, reader: Reader) -> dict[str, Any]:
         "conference": _conference(component),
         **({"priority": priority} if (priority := _priority(component)) else {}),
         **({"percent": percent} if (percent := text_of(component, "PERCENT-COMPLETE")) == "100" else {}),
+        **({"sequence": version} if (version := version_of(component)[0]) > 0 else {}),
         **({"located": True} if _located(component) else {}),
         **_people(component, reader.mine),
     }
@@ -147,18 +160,19 @@ def _original(component: Component, reader: Reader, *, all_day: bool) -> dict[st
     return {"original": found}
 
 
-def collected(versions: Iterable[tuple[int, RawRecord]]) -> dict[str, RawRecord]:
+def collected(versions: Iterable[tuple[Version, RawRecord]]) -> dict[str, RawRecord]:
     """Return path -> record in its newest version, from (version, record) pairs.
 
-    Programs give several events one UID. Those of one version with different starts are all kept.
+    Programs give several events one UID. Those of one SEQUENCE with different starts are all kept.
     """
-    found: dict[str, list[tuple[int, RawRecord]]] = {}
+    found: dict[str, list[tuple[Version, RawRecord]]] = {}
     for version, record in versions:
         found.setdefault(record.path, []).append((version, record))
     kept: list[RawRecord] = []
     for same in found.values():
-        newest = max(version for version, _ in same)
-        kept += _told_apart({_begun(record): record for version, record in same if version == newest})
+        same.sort(key=lambda pair: pair[0])
+        newest, _ = same[-1][0]
+        kept += _told_apart({_begun(record): record for version, record in same if version[0] == newest})
     return {record.path: record for record in kept}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SourceChanged
@@ -16,15 +16,15 @@ from connectors.icalendar.components import (
     collected,
     components,
     reader_of,
+    stamped,
     told_of_replaced,
     unreadable,
     word_of,
 )
 from connectors.icalendar.text import decoded, parsed
-from connectors.icalendar.zones import MALFORMED
 
 if TYPE_CHECKING:
-    from icalendar import Calendar, Component
+    from icalendar import Calendar
 
 ADDRESS = re.compile(r"[^@\s,]{1,100}@[^@\s,]{1,100}\.[^@\s,.]{2,30}")  # of e-mail, as a whole text
 CALENDAR_MAX_BYTES = 20_000_000  # bytes
@@ -76,18 +76,8 @@ def _of_file(record: RawRecord, file: str | None, as_of: datetime | None) -> Raw
 
 def _changed(calendars: Sequence[Calendar]) -> datetime | None:
     dated = [part for calendar in calendars for part in (calendar, *components(calendar))]
-    found = (_stamped(part, name) for part in dated for name in ("LAST-MODIFIED", "DTSTAMP"))
+    found = (stamped(part, name) for part in dated for name in ("LAST-MODIFIED", "DTSTAMP"))
     return max((at for at in found if at is not None), default=None)
-
-
-def _stamped(component: Component, name: str) -> datetime | None:
-    try:
-        at = getattr(component.get(name), "dt", None)
-    except MALFORMED:
-        return None
-    if not isinstance(at, datetime) or at.tzinfo is None or not 1970 < at.year < 9999:
-        return None
-    return at.astimezone(UTC)
 
 
 def _whole(calendar: str, file: str | None, as_of: datetime | None) -> Covers:

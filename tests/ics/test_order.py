@@ -120,3 +120,37 @@ def test_a_part_that_can_no_longer_be_read_costs_nothing(bridge: installation.Br
     (outcome,) = taken(bridge, "ana", part.parent).outcomes
     assert (outcome.deleted, len(outcome.failed_files)) == (0, 1)
     assert titles(bridge, "ana") == ["Choir", "Opera"]
+
+
+MEETING = ("METHOD:CANCEL", "SEQUENCE:2"), ("METHOD:REQUEST", "SEQUENCE:1")
+
+
+@pytest.mark.parametrize("stamps", [(), ("20261101T080000Z", "20261105T080000Z")])
+def test_an_older_invitation_revives_no_cancelled_meeting(
+    bridge: installation.Bridge, tmp_path: Path, stamps: tuple[str, ...]
+) -> None:
+    """By its SEQUENCE, also if it was sent again later, and the other way round (RFC 5546, 2.1.5)."""
+    places = {}
+    for number, (method, version) in enumerate(MEETING):
+        stamp = [f"DTSTAMP:{stamps[number]}"] if stamps else []
+        place = tmp_path / str(number) / "meeting.ics"
+        place.parent.mkdir()
+        place.write_bytes(calendar(method, *vevent(AT_EIGHT, "SUMMARY:Review", version, *stamp)))
+        places[method] = place
+    for person, order in {"ana": places, "ben": reversed(places)}.items():
+        bridge.store.people.add_user(person, "Europe/Berlin", now=NOW)
+        for name in order:
+            taken(bridge, person, places[name])
+        (event,) = contents(bridge.store, bridge.store.people.user(person))["events"]
+        assert event["cancelled"]
+
+
+def test_of_one_sequence_the_last_stamp_counts_wherever_it_stands(bridge: installation.Bridge, tmp_path: Path) -> None:
+    bridge.store.people.add_user("ana", "Europe/Berlin", now=NOW)
+    newer = vevent(AT_EIGHT, "SUMMARY:Review", "STATUS:CANCELLED", "SEQUENCE:1", "DTSTAMP:20261105T080000Z")
+    older = vevent(AT_EIGHT, "SUMMARY:Review", "SEQUENCE:1", "DTSTAMP:20261101T080000Z")
+    place = tmp_path / "meeting.ics"
+    place.write_bytes(calendar(*newer, *older))
+    taken(bridge, "ana", place)
+    (event,) = contents(bridge.store, bridge.store.people.user("ana"))["events"]
+    assert event["cancelled"]
