@@ -196,9 +196,12 @@ class Recommendations(Part):
 
     @reads
     def newest(self, db: sa.Connection, user_id: int, *, before: int | None, limit: int) -> list[Recommendation]:
-        """Return at most ``limit`` recommendations with ids below ``before``, newest first, none superseded."""
+        """Return at most ``limit`` recommendations with ids below ``before``, newest first.
+
+        Of superseded ones those that the user saw.
+        """
         t = table.c
-        mine = _RECORD.where(t.user_id == user_id, t.superseded_at.is_(None))
+        mine = _RECORD.where(t.user_id == user_id, sa.or_(t.superseded_at.is_(None), t.shown_at.is_not(None)))
         if before is not None:
             mine = mine.where(t.id < before)
         return [_record(row) for row in db.execute(mine.order_by(t.id.desc()).limit(limit))]

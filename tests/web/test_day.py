@@ -285,3 +285,17 @@ def test_an_answered_card_keeps_its_clock_after_a_change_of_zone_and_names_it(
     visitor.change("/settings/zone", {"zone": "Europe/Athens"})
     for page in ("/advice", "/history"):
         assert f"{hours} (Berlin time)" in visitor.get(page, headers={"HX-Request": "true"}).text
+
+
+def test_the_history_keeps_what_was_seen_and_then_withdrawn(place: Place, demo: User) -> None:
+    """Such as by a change of the time zone, after which another slot has begun."""
+    visitor, store = place.visitor(), place.bridge.store.recommendations
+    before = visitor.get("/history").text
+    assert "withdrawn" not in before
+    shown = advising.recommend(place.bridge, demo, now=installation.now())
+    assert isinstance(shown, Recommendation)
+    store.supersede(shown.id, now=installation.now())
+    page = visitor.get("/history").text
+    assert "There was no suggestion yet" not in page
+    assert "withdrawn, as your day had changed" in page
+    assert "no answer" not in page

@@ -169,6 +169,7 @@ def _history_row(visit: Visit, one: Recommendation) -> dict[str, Any]:
         "slot": shown(SLOT_TITLES[one.moment.slot]),
         "hours": _hours(visit, one),
         "answered": capital(answered(one)),
+        "withdrawn": None if one.superseded_at is None else date_text(visit.local(one.superseded_at), "%a %H:%M"),
         "answered_at": None if one.answered_at is None else date_text(visit.local(one.answered_at), "%a %H:%M"),
         "undo": one.id if _may_undo(visit, one) else None,
         "seen": _seen(one, is_over=over_at(one, visit.user.zones) <= visit.now),
@@ -187,7 +188,7 @@ def _hours(visit: Visit, one: Recommendation) -> str | None:
 def _seen(one: Recommendation, *, is_over: bool) -> str:
     if one.outcome is not None:
         return capital(shown(OUTCOME_LABELS[one.outcome]))
-    if one.answer is Answer.IGNORE:
+    if one.answer is Answer.IGNORE or one.superseded_at is not None:
         return _("Not looked for")
     if one.shown_at is None and one.answer is None:
         return _("You did not see it")
