@@ -401,13 +401,14 @@ def of_due(candidate: Candidate, grid: Grid, start: datetime | None = None) -> F
     task = candidate.task
     if task is not None and task.key in grid.person.errands:
         return if_at_all(grid.person, grid.person.errands[task.key].why)
-    if task is not None and task.due_at is not None and task.due == grid.date:
+    today = grid.person.date_of(grid.person.now)
+    day = max(grid.date, today)  # a night before its middle is of the day before, which is not today any more
+    if task is not None and task.due_at is not None and task.due == day:
         late = (start or grid.person.now) >= task.due_at
         kind = "was_due_at" if grid.person.now >= task.due_at else "due_at_full" if late else "due_at"
         return fact(kind, time=grid.person.local(task.due_at))
-    days = 0 if candidate.due is None else (candidate.due - grid.date).days
-    today = grid.person.date_of(grid.person.now)
-    if grid.date > today:
+    days = 0 if candidate.due is None else (candidate.due - day).days
+    if day > today:
         if candidate.due is not None and days < 0:
             return fact("was_due_before" if candidate.due < today else "due_before", count=-days)
         if days > 1 and candidate.due is not None:
