@@ -24,7 +24,7 @@ from bridge.day.plan import DayPlan, Week
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.records import Snapshot, User
-from bridge.domain.slots import Moment, ZoneSpan, local_time, moment_at, slot_bounds, zone_at
+from bridge.domain.slots import Moment, ZoneSpan, local_time, moment_at, slot_bounds, today_at, zone_at
 from bridge.meters.outlook import outlook
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Observation, Policy
 
@@ -51,7 +51,7 @@ def plan_day(
 
     ``seen`` marks it as shown. ``known`` is the user's snapshot at ``now``, and is loaded if None.
     """
-    today = local_time(now, user.zones).date()
+    today = today_at(now, user.zones)
     wanted = day or today
     if known is None:
         known = recommend.load_snapshot(bridge, user, at=now)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -16,9 +15,9 @@ from bridge.calendar.expansion import expand
 from bridge.calendar.likeness import Case, Corrected
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import Correction, User
-from bridge.domain.slots import ZoneHistory, local_time, moment_at, slot_start
+from bridge.domain.slots import ZoneHistory, local_time, slot_start, slots_of_today
 from bridge.domain.types import Label, Occurrence
-from rhythm_env.interface import SLOTS_PER_DAY, Slot
+from rhythm_env.interface import SLOTS_PER_DAY
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
@@ -44,10 +43,13 @@ def labelled(
 def of_days(
     bridge: Bridge, user: User, days: int, *, at: datetime
 ) -> tuple[datetime, datetime, list[tuple[Occurrence, Label]]]:
-    """Return (start, end, labelled calendar) of ``days`` days, each of which lasts from morning to morning."""
-    morning = replace(moment_at(at, user.zones), slot=Slot.MORNING)
-    start, end = (slot_start(morning.shifted(SLOTS_PER_DAY * ahead), user.zones) for ahead in (0, days))
-    last = slot_start(morning.shifted(SLOTS_PER_DAY * (days - 1)), user.zones)
+    """Return (start, end, labelled calendar) of ``days`` days from today on, each from morning to morning.
+
+    Until 6:00 the night that is under way comes before them.
+    """
+    first, *_, night = slots_of_today(at, user.zones)
+    start, end = slot_start(first, user.zones), slot_start(night.shifted(SLOTS_PER_DAY * (days - 1) + 1), user.zones)
+    last = slot_start(night.shifted(SLOTS_PER_DAY * (days - 2) + 1), user.zones)
     entries = labelled(bridge, user, start, end, at=at)
     return start, end, [entry for entry in entries if not entry[0].event.all_day or entry[0].start <= last]
 

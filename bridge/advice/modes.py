@@ -20,7 +20,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.languages import say
 from bridge.domain.records import Snapshot, User
-from bridge.domain.slots import local_time, zone_at
+from bridge.domain.slots import local_time, today_at, zone_at
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -56,7 +56,7 @@ def say_mode(store: Store, user: User, mode: Mode, *, now: datetime) -> Mode:
     all modes from it on. Raises SetupError for past or wrongly ordered days, and for ``normal`` with only a last day.
     """
     kind, begin, until = mode.kind, mode.since, mode.until
-    today = local_time(now, user.zones).date()
+    today = today_at(now, user.zones)
     _check(kind, begin, until, today, user)
     first, before = begin or today, spells(store, user)
     if kind is ModeKind.NORMAL:
@@ -123,7 +123,7 @@ def _check(kind: ModeKind, begin: date | None, until: date | None, today: date, 
 
 def dismiss(store: Store, user: User, kinds: Iterable[ModeKind], *, now: datetime) -> None:
     """Note that questions about modes were answered, or put aside. They are not asked again for four weeks."""
-    today = local_time(now, user.zones).date()
+    today = today_at(now, user.zones)
     said = tuple((ASKED, _about(kind, user, now), today) for kind in kinds)
     if said:
         before = store.people.preferences(user.id).answered
@@ -140,7 +140,7 @@ def to_ask(store: Store, user: User, person: Person) -> Asked:
 
 def was_asked(store: Store, user: User, kind: ModeKind, *, now: datetime) -> bool:
     """Return True if the question about a mode was answered, or put aside, within four weeks."""
-    today, asked = local_time(now, user.zones).date(), (ASKED, _about(kind, user, now))
+    today, asked = today_at(now, user.zones), (ASKED, _about(kind, user, now))
     answered = store.people.preferences(user.id).answered
     return any((what, about) == asked and today - day < QUIET for what, about, day in answered)
 

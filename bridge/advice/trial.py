@@ -20,7 +20,7 @@ from bridge.advice.aftermath import values_of
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
 from bridge.domain.metrics import METRICS, Metric
-from bridge.domain.slots import Moment, moment_at, slot_start
+from bridge.domain.slots import Moment, moment_at, slot_start, today_at
 from bridge.domain.trials import DAY, TEXT_MAX, WEEK, WEEKS, Trial
 from rhythm_env.interface import Meter, Slot
 
@@ -191,7 +191,7 @@ def stop(bridge: Bridge, user: User, number: int, *, now: datetime) -> Told:
 
     Raises SetupError if it is over.
     """
-    today = moment_at(now, user.zones).date
+    today = today_at(now, user.zones)
     if today >= of(bridge.store, user, number).end:
         raise SetupError(say("trial {number} is over; see: bridge trial list", number=number))
     changed = _change(bridge.store, user, number, lambda one: replace(one, stopped=max(today, one.start)), now=now)
@@ -203,7 +203,7 @@ def keep(bridge: Bridge, user: User, number: int, day: date | None, *, kept: boo
 
     The result does not change, because it compares days as they were drawn.
     """
-    today = moment_at(now, user.zones).date
+    today = today_at(now, user.zones)
     trial, day = of(bridge.store, user, number), day or today
     if day > today:
         raise SetupError(say("{day} is still ahead; then say: bridge trial kept {number} yes", day=day, number=number))
@@ -251,13 +251,13 @@ def told_of(bridge: Bridge, user: User, *, now: datetime) -> list[Told]:
 
 def running(store: Store, user: User, *, now: datetime) -> list[tuple[Trial, bool]]:
     """Return the trials under way today, each with True if today was drawn to have the change."""
-    today = moment_at(now, user.zones).date
+    today = today_at(now, user.zones)
     return [(one, arms[today]) for one in trials_of(store, user) if today in (arms := one.arms())]
 
 
 def tell(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Told:
     """Return a trial to show at ``now``, with the outcome's days before and in it."""
-    over = moment_at(now, user.zones).date >= trial.end
+    over = today_at(now, user.zones) >= trial.end
     days = daily(bridge, user, OUTCOMES[trial.outcome], trial.start - BACK * DAY, trial.end, now=now)
     before = {day: value for day, value in days.items() if day < trial.start}
     within = {day: value for day, value in days.items() if day >= trial.start}

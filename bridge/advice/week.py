@@ -13,7 +13,7 @@ from bridge.calendar.expansion import midnight
 from bridge.calendar.facts import SlotFacts, deadline_pressure, week_facts
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Recommendation, User
-from bridge.domain.slots import Moment, ZoneHistory, moment_at, moment_of, slot_start
+from bridge.domain.slots import Moment, ZoneHistory, moment_of, slot_start, today_at
 from bridge.domain.types import Label, Occurrence, Task
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Week:
 def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
     """Return the Monday of a week like ``2026-W47``, of a date, or of now for None. Raises SetupError otherwise."""
     if text is None:
-        return moment_at(now, zones).week
+        return today_at(now, zones) - timedelta(days=today_at(now, zones).weekday())
     try:
         day = date.fromisoformat(text.strip().upper())
     except ValueError:

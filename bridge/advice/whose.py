@@ -15,7 +15,7 @@ from bridge.calendar.ownership import Mark, Ownership, Whose
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
 from bridge.domain.records import User
-from bridge.domain.slots import local_time
+from bridge.domain.slots import today_at
 from bridge.domain.types import Event, Occurrence
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def mark(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
         return _taken_back(store, user, wanted, now=now)
     of_series = wanted.series or wanted.like
     key = series_of(found.event) if of_series else found.key
-    today = local_time(now, user.zones).date()
+    today = today_at(now, user.zones)
     one = Mark(key=key, whose=whose, title=_title(found.event), series=of_series, said=today)
     made = _speaking(one, _titles(store, user, now)) if wanted.like else [one]
     gone = {found.key, found.event.key, series_of(found.event)} if whose is Whose.MINE else {key}

@@ -11,7 +11,7 @@ from bridge.advice import feedback
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import Text, _, say, shown
 from bridge.domain.records import Recommendation, User
-from bridge.domain.slots import local_time, moment_at, slot_bounds
+from bridge.domain.slots import local_time, moment_at, slot_bounds, today_at
 from bridge.domain.titles import ACTION_WORDS
 from bridge.domain.wishes import Hours, Wishes
 from bridge.wishes.conflicts import Conflict, conflicts
@@ -64,9 +64,9 @@ def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datet
     from bridge.wishes.hours import NotUnderstood
 
     try:
-        found = heard(text[:TEXT_MAX], local_time(now, user.zones).date())
+        found = heard(text[:TEXT_MAX], today_at(now, user.zones))
     except NotUnderstood:
-        raise SetupError(_not_understood(text[:TEXT_MAX], user, local_time(now, user.zones).date())) from None
+        raise SetupError(_not_understood(text[:TEXT_MAX], user, today_at(now, user.zones))) from None
     return _saved(store, user, found, confirmed=confirmed, now=now)
 
 
@@ -181,7 +181,7 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
         found = feedback.give_feedback(store, user, number, Answer.IGNORE, now=now)
         before = store.people.preferences(user.id).answered  # of which an earlier reason is left out
         kept = [one for one in before if one[0] != feedback.REFUSED or one[1].split()[0] != str(number)]
-        said = (feedback.REFUSED, f"{number} {why}" + " today" * only_today, local_time(now, user.zones).date())
+        said = (feedback.REFUSED, f"{number} {why}" + " today" * only_today, today_at(now, user.zones))
         store.people.change_preferences(user.id, answered=(*kept, said), now=now)
         if is_night(found):
             return say('for another bedtime, say a wish such as "lights out by 22:30"')
@@ -248,7 +248,7 @@ def undoing(before: Wishes, rule: Rule, user: User) -> str:
 
 def _rest(store: Store, user: User, found: Recommendation, now: datetime) -> Text:
     """Stop suggesting a recommendation's task, or without a task its action, today. Return a sentence of it."""
-    today = local_time(now, user.zones).date()
+    today = today_at(now, user.zones)
     before = [one for one in store.people.preferences(user.id).resting if one[2] >= today]
     what = found.what or ""
     store.people.change_preferences(user.id, resting=(*before, (str(found.action), what, today)), now=now)

@@ -50,7 +50,7 @@ def _as_seen(reading: Reading, state: MeterState) -> Reading:
 
 @options.command()
 def today(user: options.User, json: options.Json = False) -> None:
-    """Print today's events, and the action that each of them is. The day lasts from 06:00 to 06:00."""
+    """Print today's events until 06:00 of the next day, and the action that each of them is."""
     from bridge.advice.labels import of_days
     from bridge.documents.calendar import today_event_document
 

@@ -122,7 +122,7 @@ def note(
 ) -> None:
     """Note something that may matter, such as "alcohol 2". Assistants and messages never contain notes."""
     from bridge.documents.query import note_document
-    from bridge.domain.slots import local_time
+    from bridge.domain.slots import today_at
     from bridge.ingest import notes
 
     if (text is None and at is not None) or (text is not None and undo):
@@ -134,7 +134,7 @@ def note(
             said = notes.note_of(text, options.instant(at), user) if at else notes.said_note(text, person, now=now)
             outcome = notes.record_note(bridge.store, person, said, now=now)
         else:
-            since = local_time(now, person.zones).date() - timedelta(days=DAYS_LISTED - 1)
+            since = today_at(now, person.zones) - timedelta(days=DAYS_LISTED - 1)
             found = [note_document(one, person.zones) for one in notes.recent(bridge.store, person, since=since)]
             if json:
                 show.document(found)

@@ -197,11 +197,11 @@ def days(
 ) -> None:
     """Print each day's sleep, heart, stress and step values per source, newest day first."""
     from bridge.documents.meters import day_document
-    from bridge.domain.slots import local_time
+    from bridge.domain.slots import today_at
     from bridge.meters.daily import figures
 
     with options.opened(user) as (bridge, person, now):
-        today = local_time(now, person.zones).date()
+        today = today_at(now, person.zones)
         since = today - timedelta(days=last - 1)
         found = figures(
             bridge.store.reading.samples(person.id, since=since), bridge.store.reading.episodes(person.id, since=since)

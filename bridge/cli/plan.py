@@ -67,10 +67,10 @@ def plan(
     from bridge.advice.recommend import load_snapshot
     from bridge.documents.inputs import parse_day
     from bridge.documents.plan import plan_document
-    from bridge.domain.slots import local_time
+    from bridge.domain.slots import today_at
 
     with options.opened(user) as (bridge, person, now):
-        wanted = None if day is None else parse_day(day, local_time(now, person.zones).date())
+        wanted = None if day is None else parse_day(day, today_at(now, person.zones))
         known = load_snapshot(bridge, person, at=now)
         found = plan_day(bridge, person, wanted, now=now, known=known)
         newest = newest_if_old(bridge.store, person, known)

@@ -43,7 +43,7 @@ def mode(
     from bridge.day.body import Mode
     from bridge.documents.inputs import parse_day
     from bridge.documents.planning import mode_document
-    from bridge.domain.slots import local_time
+    from bridge.domain.slots import today_at
 
     if kind is None and (until is not None or begin is not None):
         option = f"--from {begin}" if until is None else f"--until {until}"
@@ -53,7 +53,7 @@ def mode(
     with options.opened(user) as (bridge, person, now):
         one = load_person(bridge, person, now=now)
         if kind is not None:
-            today = local_time(now, person.zones).date()
+            today = today_at(now, person.zones)
             first, last = (None if day is None else parse_day(day, today) for day in (begin, until))
             said = Mode(kind=modes.parse_mode(kind, person), since=first, until=last)
             modes.change_mode(bridge.store, person, said, person=one)

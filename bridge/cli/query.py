@@ -274,9 +274,9 @@ def trace(
 
 def _date(text: str | None, now: datetime, zones: Any) -> date:
     from bridge.documents.inputs import parse_day
-    from bridge.domain.slots import local_time
+    from bridge.domain.slots import today_at
 
-    today = local_time(now, zones).date()
+    today = today_at(now, zones)
     return today if text is None else parse_day(text, today)
 
 

@@ -225,13 +225,13 @@ def trial(
     Each weekday gets the change in one of two weeks, and chance decides in which. The result comes after the last day.
     """
     from bridge.documents.inputs import parse_day
-    from bridge.domain.slots import moment_at
+    from bridge.domain.slots import today_at
 
     verb, *rest = words or [LIST]
     _check(verb, rest, new=weeks is not None or outcome is not None, at=at is not None)
     name = options.only_user() if user is None else user
     with options.opened(name) as (bridge, person, now):
-        today = moment_at(now, person.zones).date
+        today = today_at(now, person.zones)
         day = None if at is None else parse_day(at, today)
         found = _done(bridge, person, verb, rest, (weeks or 4, outcome or "sleep", day))
     _tell_trial(found, json=json, listed=verb == LIST, today=str(today), user=name)

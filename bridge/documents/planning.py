@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from bridge.documents.text import slot_name, writable
 from bridge.domain.languages import _, date_text
 from bridge.domain.rendering import for_person
-from bridge.domain.slots import ZoneHistory, local_time, moment_at
+from bridge.domain.slots import ZoneHistory, local_time, moment_at, today_at
 from bridge.domain.wish_records import plain
 
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ def named(gaps: Sequence[Option], zones: ZoneHistory, *, now: datetime) -> list[
 
 def when(at: datetime, zones: ZoneHistory, *, now: datetime) -> str:
     """Return a time in words of the current language, such as ``today 18:30``, ``tomorrow 07:10``, ``Thu 18:30``."""
-    there, today = local_time(at, zones), local_time(now, zones).date()
+    there, today = local_time(at, zones), today_at(now, zones)
     days = (there.date() - today).days
     if days == 0:
         return _("today {at:%H:%M}", at=there)

@@ -16,7 +16,7 @@ from bridge.domain.languages import say
 from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.preference import Preference, source_of
 from bridge.domain.records import Provenance, Snapshot, User
-from bridge.domain.slots import local_time
+from bridge.domain.slots import today_at
 from bridge.domain.types import Episode, EpisodeKind, Sample
 from bridge.meters import Past
 from bridge.meters.baseline import WINDOW
@@ -68,7 +68,7 @@ class CountedDocument(TypedDict):
 def preference_document(store: Store, user: User, now: datetime) -> PreferenceDocument:
     """Return a user's order of sources that record nights or workouts. It holds connected and chosen sources."""
     preference = load_preference(store, user)
-    since = local_time(now, user.zones).date() - HISTORY
+    since = today_at(now, user.zones) - HISTORY
     connected = {one.source for one in store.connections.of_user(user.id)} & set(preference.usual)
     series = {series_of(source, one.device) for source, one in store.reading.episodes(user.id, since=since)}
     names = {name for source in connected for name in _names(source, series)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import lru_cache
 from itertools import zip_longest
@@ -120,6 +120,26 @@ def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
     """Return the instant (UTC) at which the user's clock first shows a slot's first hour or later."""
     days, hour = divmod(SLOT_START_HOURS[moment.slot], 24)
     return first_shown(datetime.combine(moment.date + timedelta(days=days), time(hour)), zones)
+
+
+def today_at(instant: datetime, zones: ZoneHistory) -> date:
+    """Return the date that is today at an instant: the one that the user's clock shows, also after midnight.
+
+    A slot's ``Moment.date`` is another from midnight to 6:00, because the night belongs to the evening before.
+    """
+    return local_time(instant, zones).date()
+
+
+def slots_of_today(instant: datetime, zones: ZoneHistory) -> list[Moment]:
+    """Return today's four slots, from the morning on. Until 6:00 the night that is under way comes before them.
+
+    >>> zones = [ZoneSpan(since=datetime(2026, 1, 1, tzinfo=UTC), zone="Europe/Berlin")]
+    >>> [(one.day, one.slot.name) for one in slots_of_today(datetime(2026, 11, 23, 4, 30, tzinfo=UTC), zones)[:2]]
+    [(6, 'NIGHT'), (0, 'MORNING')]
+    """
+    now, day = moment_at(instant, zones), today_at(instant, zones)
+    morning = Moment(week=day - timedelta(days=day.weekday()), day=day.weekday(), slot=Slot.MORNING)
+    return [*([now] if now < morning else []), *(replace(morning, slot=slot) for slot in Slot)]
 
 
 def first_shown(wall: datetime, zones: ZoneHistory) -> datetime:

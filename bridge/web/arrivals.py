@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bridge import registry
 from bridge.domain.languages import Text, date_text, many, say, say_many, shown
 from bridge.domain.records import IMPORT_CONNECTION
-from bridge.domain.slots import local_time
+from bridge.domain.slots import local_time, today_at
 from bridge.ingest import connecting
 from bridge.web import phrases
 from bridge.web.beginnings import things
@@ -103,7 +103,7 @@ def kept_coming(visit: Visit) -> list[dict[str, Any]]:
         if not one.name.startswith(IMPORT_CONNECTION) or one.source in live or newest is None:
             continue
         last = local_time(newest, user.zones)
-        tomorrow = (local_time(visit.now, user.zones).date() + A_DAY - last.date()).days
+        tomorrow = (today_at(visit.now, user.zones) + A_DAY - last.date()).days
         day = date_text(last, "%-d %B %Y")
         aged = many(
             "{source}: the newest is of {day}; {count} day old tomorrow, for a file comes only once.",

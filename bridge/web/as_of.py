@@ -88,7 +88,7 @@ def _read(visit: Visit, day: date, all_old: bool) -> AsOf:
 def trends_shown(visit: Visit, weeks: int, until: date | None) -> CachedTrends:
     """Return the trends document of so many weeks, up to a day in the past or, by default, until now."""
     bridge, user, days = visit.bridge, visit.user, DAYS_PER_WEEK * weeks
-    today = visit.local(visit.now).date()
+    today = visit.today
     if until is None or until >= today:
         return load_trends(bridge, user, at=visit.now, days=days, wait=False)
     day = max(until, today - UNTIL_BACK)

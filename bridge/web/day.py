@@ -77,12 +77,10 @@ def backup(visit: Visit) -> dict[str, Any]:
 
 
 def title(visit: Visit) -> dict[str, str]:
-    """Return ``slot`` (weekday and part of the day) and ``date`` (with the time) as texts for today's page.
-
-    Until 06:00 the slot is still the night of the day before.
-    """
+    """Return ``slot`` (weekday and part of the day) and ``date`` (with the time) as texts for today's page."""
     now, moment = visit.local(visit.now), moment_at(visit.now, visit.user.zones)
-    slot = say(SLOT_HEADINGS[moment.slot], weekday=WEEKDAYS[moment.day])
+    heading = say("Night to {weekday}") if moment.slot is Slot.NIGHT else SLOT_HEADINGS[moment.slot]
+    slot = say(heading, weekday=WEEKDAYS[now.weekday()])
     return {"slot": shown(slot), "date": date_text(now, "%-d %B, %H:%M")}
 
 
@@ -147,19 +145,19 @@ def due(visit: Visit, known: Snapshot, opening: Sequence[Fact]) -> list[Task]:
     """Return the open tasks due by today, if the day's opening says that tasks are due."""
     if not DUE & {one.kind for one in opening}:
         return []
-    today = visit.local(visit.now).date()
+    today = visit.today
     found = [task for task in known.tasks if task.completed is None and task.title and task.due and task.due <= today]
     return sorted(found, key=lambda one: one.due or today)[:NAMED]
 
 
 def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:
-    """Return the day's four slots with their events and recommendations, for the template."""
+    """Return the slots of today with their events and recommendations, for the template."""
     return [_slot(slot, today, visit) for slot in today.slots]
 
 
 def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
     start, end = visit.local(slot.facts.start), visit.local(slot.facts.end)
-    first = slot.facts.moment.slot is Slot.MORNING  # it also shows what began before the day
+    first = slot is today.slots[0]  # it also shows what began before the day
     entries = [pair for pair in slot.entries if first or pair[0].start >= slot.facts.start]
     return {
         "name": shown(SLOT_TITLES[slot.facts.moment.slot]),

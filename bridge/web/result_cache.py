@@ -8,7 +8,7 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bridge.domain.languages import current
-from bridge.domain.slots import local_time, moment_at
+from bridge.domain.slots import moment_at, today_at
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -104,4 +104,4 @@ def data_version(bridge: Bridge, user: User, now: datetime) -> Version:
     corrected = tuple((found.series, found.made_at) for found in bridge.store.people.corrections(user.id))
     ticked_at = bridge.store.task_notes.said_at(user.id)
     rules = ticked_at, bridge.proxies.version, user.zones, bridge.store.people.preferences(user.id)
-    return changes, corrected, *rules, local_time(now, user.zones).date()
+    return changes, corrected, *rules, today_at(now, user.zones)

@@ -30,7 +30,7 @@ def said_on(visit: Visit, day: date) -> list[dict[str, str]]:
 
 def said_lately(visit: Visit) -> list[dict[str, str]]:
     """Return the user's check-ins and notes of the last two weeks for the template, newest first."""
-    return [row(visit, one) for one in _said(visit, visit.local(visit.now).date() - LATELY)]
+    return [row(visit, one) for one in _said(visit, visit.today - LATELY)]
 
 
 def _said(visit: Visit, since: date) -> list[Note | CheckIn]:
@@ -61,7 +61,7 @@ def _told(one: CheckIn) -> str:
 
 def check_in_card(visit: Visit, said: CheckIn | None) -> dict[str, Any]:
     """Return the values of the card that asks for a check-in. ``said`` is the check-in just made, if any."""
-    since = visit.local(visit.now).date()
+    since = visit.today
     of_day = sorted(checkins.recent(visit.bridge.store, visit.user, since=since), key=lambda one: one.at, reverse=True)
     found = said or next(iter(of_day), None)
     newest = {one.about: one for one in reversed(of_day) if found is not None and one.about is not found.about}

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Generic, TypeVar
 
 from fastapi import Depends, HTTPException, Request
@@ -22,7 +22,7 @@ from bridge.auth.passkeys import Challenge
 from bridge.day.person import Person
 from bridge.domain.languages import _, speak
 from bridge.domain.records import User
-from bridge.domain.slots import local_time
+from bridge.domain.slots import local_time, today_at
 from bridge.domain.types import Reading
 from bridge.web.bounds import ASSISTANTS_PATH, PROGRAM_PATHS, UPLOAD_PATHS
 from bridge.web.jobs import Jobs
@@ -149,6 +149,10 @@ class Visit:
     def local(self, at: datetime) -> datetime:
         """Return an instant on the clock that the user has at that instant."""
         return local_time(at, self.user.zones)
+
+    @property
+    def today(self) -> date:
+        return today_at(self.now, self.user.zones)
 
     def person(self) -> Person:
         """Return the user as a Person (data, routine, wishes and advice) at the visit's time."""

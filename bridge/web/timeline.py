@@ -41,7 +41,7 @@ JUST = timedelta(minutes=10)  # our choice: for so long what was ticked in any p
 
 def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
     """Return the values of a plan for its template: ``before`` holds blocks that have begun, ``after`` the rest."""
-    today = visit.local(visit.now).date()
+    today = visit.today
     store = visit.bridge.store
     current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
     rows = [
@@ -154,7 +154,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None, day: date) 
         "current": is_current and block.end > visit.now,
         "begun": block.all_day or block.start <= visit.now,
         "over": block.end <= visit.now,
-        "now": block.start <= visit.now < block.end and not block.all_day and day == visit.local(visit.now).date(),
+        "now": block.start <= visit.now < block.end and not block.all_day and day == visit.today,
     }
 
 

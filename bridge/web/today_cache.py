@@ -21,10 +21,10 @@ from bridge.day.plan import DayPlan
 from bridge.day.routine import Routine
 from bridge.domain.facts import Fact
 from bridge.domain.records import Recommendation, Snapshot, User
-from bridge.domain.slots import INSTANT, Moment, local_time, moment_at, slot_start
+from bridge.domain.slots import INSTANT, Moment, local_time, moment_at, slot_start, slots_of_today, today_at
 from bridge.domain.types import Reading
 from bridge.web.result_cache import Version, data_version
-from rhythm_env.interface import Meter, Slot
+from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:
     from bridge.domain.records import User
@@ -65,7 +65,7 @@ class TodayCache:
         self._routines: dict[int, tuple[Version, Routine]] = {}
         self._pasts: dict[int, _Index] = {}
         self._yesterdays: dict[int, tuple[object, Moment, dict[Meter, Reading]]] = {}
-        self._days: dict[int, tuple[object, Moment, list[WeekSlot]]] = {}
+        self._days: dict[int, tuple[object, Sequence[Moment], list[WeekSlot]]] = {}
         self._openings: dict[int, tuple[tuple[object, ...], tuple[Fact, ...]]] = {}
         self._advice: dict[int, tuple[Version, list[Recommendation]]] = {}
         self._lock = threading.Lock()
@@ -102,7 +102,7 @@ class TodayCache:
         moment = moment_at(now, user.zones)
         entries = [entry for entry in snapshot.agenda if entry[0].end > now - WEEK and entry[0].start < now + WEEK]
         advice = self._given(bridge, user, now)
-        slots = self._slots(user, snapshot, replace(moment, slot=Slot.MORNING))
+        slots = self._slots(user, snapshot, slots_of_today(now, user.zones))
         return Today(
             at=now,
             known=snapshot,
@@ -122,14 +122,14 @@ class TodayCache:
             self._keep(self._advice, user, found)
         return found[1]
 
-    def _slots(self, user: User, snapshot: Snapshot, morning: Moment) -> list[WeekSlot]:
-        """Return the four slots of the day that begins with ``morning``, without recommendations."""
+    def _slots(self, user: User, snapshot: Snapshot, moments: Sequence[Moment]) -> list[WeekSlot]:
+        """Return the slots of a day without recommendations."""
         found = self._days.get(user.id)
-        if found is None or found[0] is not snapshot.agenda or found[1] != morning:
-            begin = slot_start(morning, user.zones)
+        if found is None or found[0] is not snapshot.agenda or found[1] != moments:
+            begin = slot_start(moments[0], user.zones)
             near = [entry for entry in snapshot.agenda if begin - WEEK < entry[0].end and entry[0].start < begin + WEEK]
-            facts = (slot_facts(near, snapshot.tasks, replace(morning, slot=slot), user.zones) for slot in Slot)
-            found = snapshot.agenda, morning, [slot_of(fact, near, (), user.zones) for fact in facts]
+            facts = (slot_facts(near, snapshot.tasks, moment, user.zones) for moment in moments)
+            found = snapshot.agenda, moments, [slot_of(fact, near, (), user.zones) for fact in facts]
             self._keep(self._days, user, found)
         return found[2]
 
@@ -143,7 +143,7 @@ class TodayCache:
                 self._pasts[user.id] = found
                 return found.readings
             if found is None or found.samples is not snapshot.samples or not found.until > now or not found.left:
-                until = midnight(local_time(now, user.zones).date() + timedelta(days=1), user.zones)
+                until = midnight(today_at(now, user.zones) + timedelta(days=1), user.zones)
                 past = meters.Past(replace(snapshot, at=max(until, now)), since=now)
                 found = _Index(past=past, samples=snapshot.samples, until=until)
             found.left -= 1
@@ -214,7 +214,7 @@ class PlanCache:
 
         If ``seen``, the current recommendation is marked as shown, so a plan cached without ``seen`` is not used.
         """
-        day = day or local_time(now, user.zones).date()
+        day = day or today_at(now, user.zones)
         key, version = (user.id, day, seen), _version(bridge, user, now)
         for cached in (self._plans.get(key), self._plans.get((user.id, day, True))):
             if cached is not None and cached[0] == version:

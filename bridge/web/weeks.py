@@ -41,7 +41,7 @@ def coming_days(visit: Visit, monday: date) -> list[date]:
 
     Return no dates if the week is over or begins more than six days ahead.
     """
-    today = moment_at(visit.now, visit.user.zones).date
+    today = visit.today
     days = [today + k * A_DAY for k in range(DAYS_AHEAD + 1) if today + k * A_DAY < monday + 7 * A_DAY]
     return days if days and days[-1] >= monday else []
 

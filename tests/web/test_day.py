@@ -67,12 +67,12 @@ def test_the_page_shows_meters_day_and_advice_and_marks_it_as_shown(place: Place
     assert f'action="/advice/{kept.id}"' in visitor.get("/").text
 
 
-def test_after_midnight_it_is_still_the_night_of_the_day_before(
+def test_after_midnight_it_is_the_night_to_the_day_that_the_date_names(
     ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-24T01:00:00+01:00")
     shown = visitor.get("/").text
-    assert "<h1>Monday night</h1>" in shown
+    assert "<h1>Night to Tuesday</h1>" in shown
     assert "24 November, 01:00" in shown
 
 

@@ -18,7 +18,7 @@ from bridge.domain import sports
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric
 from bridge.domain.records import Recommendation, User
 from bridge.domain.rendering import Audience, reasons
-from bridge.domain.slots import local_time
+from bridge.domain.slots import local_time, today_at
 from bridge.domain.titles import ANSWER_BUTTONS
 from bridge.domain.types import Reading
 from bridge.meters.words import reading_words
@@ -278,7 +278,7 @@ def states(bridge: Bridge, user: User, now: datetime, *, titles: bool) -> dict[s
 
     A sport that is none of the usual is told as "workout" without ``titles``, because people name theirs themselves.
     """
-    today = local_time(now, user.zones).date()
+    today = today_at(now, user.zones)
     since = str(today - timedelta(days=WORKOUT_DAYS))
     where = (*(f"{metric} > 0" for metric in OF_NIGHT), "workout.minutes > 0")  # so that all of these are read
     tables = load_tables(bridge, user, query_of(Words(what="nights", since=since, where=where)), now=now)

@@ -13,7 +13,7 @@ from bridge.day.body import Mode, ModeKind
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import say, shown
 from bridge.domain.records import User
-from bridge.domain.slots import local_time
+from bridge.domain.slots import local_time, today_at
 from bridge.ingest import notes
 from bridge.installation import Bridge
 from bridge.wishes.told import sentence
@@ -111,7 +111,7 @@ class Orders:
 
 def mode_state(bridge: Bridge, user: User, now: datetime) -> dict[str, Any]:
     """Return the state of the select entity for the mode."""
-    mode = modes.mode_of(bridge.store, user, local_time(now, user.zones).date())
+    mode = modes.mode_of(bridge.store, user, today_at(now, user.zones))
     state = {"mode": str(mode.kind), "until": mode.until and mode.until.isoformat()}
     planned = sorted(f"{one.since} - {one.until}: {one.kind}" for one in mode.planned)
     return {**state, "planned": planned} if planned else state

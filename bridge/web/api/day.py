@@ -66,7 +66,7 @@ def me(visit: Visitor) -> Document:
 
 @router.get("/today")
 def today(visit: Visitor) -> Document:
-    """Return the five meters, the day's four slots with events, and the current slot's recommendation if already
+    """Return the five meters, today's slots with events, and the current slot's recommendation if already
     made.
     """
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)

@@ -163,7 +163,7 @@ def plan(
 
     A suggestion without a ``recommendation_id`` is a preview, which may change during the day.
     """
-    wanted = None if date is None else parse_day(date, visit.local(visit.now).date())
+    wanted = None if date is None else parse_day(date, visit.today)
     return plan_document(
         visit.app.plan_cache.plan(visit.bridge, visit.user, wanted, now=visit.now, seen=False), visit.user.zones
     )

@@ -67,7 +67,7 @@ def say_mode(
 ) -> RedirectResponse:
     """Say that these days or later ones are different, or normal. Raises SetupError for a day that is over."""
     store, user = visit.bridge.store, visit.user
-    today = visit.local(visit.now).date()
+    today = visit.today
     first, last = (parse_day(one, today) if one else None for one in (begin, until))
     modes.say_mode(store, user, Mode(kind=modes.parse_mode(mode, user), since=first, until=last), now=visit.now)
     return RedirectResponse(back, 303)
@@ -82,7 +82,7 @@ def dismiss(visit: Visitor, mode: Text, back: Back = HERE) -> RedirectResponse:
 
 def card(visit: Visit) -> dict[str, Any]:
     """Return the values of the card "This day is different" for the template, without questions."""
-    today = visit.local(visit.now).date()
+    today = visit.today
     mode = modes.mode_of(visit.bridge.store, visit.user, today)
     return {
         "said": _said(mode),

@@ -16,7 +16,6 @@ from bridge.documents.inputs import parse_day
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import ADVICE, WATCH, Switch, is_on
 from bridge.domain.languages import Text, _, date_text, say, shown
-from bridge.domain.slots import moment_at
 from bridge.domain.trials import DAY
 from bridge.web.render import page
 from bridge.web.result_cache import Version, effects_version
@@ -77,7 +76,7 @@ def _line(name: str, one: dict[str, Any]) -> Text:
 
 def _trial(visit: Visit, told: Told) -> dict[str, Any]:
     one = told.trial
-    today = moment_at(visit.now, visit.user.zones).date
+    today = visit.today
     arms = one.arms()
     return {
         "id": one.id,
@@ -151,7 +150,7 @@ def answer(visit: Visitor, number: Number, said: Words, at: Words = "today", bac
     if said == "stop":
         trial.stop(visit.bridge, visit.user, number, now=visit.now)
     elif said in ("yes", "no"):
-        day = parse_day(at, moment_at(visit.now, visit.user.zones).date)
+        day = parse_day(at, visit.today)
         trial.keep(visit.bridge, visit.user, number, day, kept=said == "yes", now=visit.now)
     else:
         raise SetupError(_("this answer about a trial is unknown; open the page again and choose yes, no or stop"))

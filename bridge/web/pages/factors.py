@@ -63,7 +63,7 @@ def note(
         return _shown(visit, wrong=told(error))
     of_day = visit.local(said.at).date()
     here = _with(back, noted)
-    return RedirectResponse(here if of_day == visit.local(visit.now).date() else f"/day?date={of_day}#said", 303)
+    return RedirectResponse(here if of_day == visit.today else f"/day?date={of_day}#said", 303)
 
 
 @router.post("/factors/back")
@@ -119,7 +119,7 @@ def _shown(visit: Visit, *, noted: str = "", wrong: str | None = None) -> HTMLRe
         status=status,
         path="/factors",
         chips=chips_of(visit),
-        today=visit.local(visit.now).date().isoformat(),
+        today=visit.today.isoformat(),
         known=known,
         others=others,
         wrong=wrong,

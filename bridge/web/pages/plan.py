@@ -33,7 +33,7 @@ Day = Annotated[str, Form(max_length=20)]
 @router.get("/day")
 def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date", max_length=20)] = "") -> Response:
     """Show the plan of a date, by default of today."""
-    today = visit.local(visit.now).date()
+    today = visit.today
     wanted: date = parse_day(day, today) if day else today
     found = visit.app.plan_cache.plan(visit.bridge, visit.user, wanted, now=visit.now, seen=is_seen(request, visit))
     shown = timeline.timeline(visit, found)
@@ -112,4 +112,4 @@ def untick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
 
 
 def _plan_of(visit: Visitor, day: str) -> RedirectResponse:
-    return RedirectResponse(f"/day?date={parse_day(day, visit.local(visit.now).date())}" if day else "/#plan", 303)
+    return RedirectResponse(f"/day?date={parse_day(day, visit.today)}" if day else "/#plan", 303)

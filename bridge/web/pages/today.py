@@ -115,7 +115,7 @@ def _asks_ill(visit: Visit, opening: Set[str]) -> bool:
 
 
 def _of_today(one: Trial, arm: bool, visit: Visit) -> dict[str, Any]:
-    said = one.kept.get(moment_at(visit.now, visit.user.zones).date)
+    said = one.kept.get(visit.today)
     return {"id": one.id, "text": one.text, "today": arm, "said": said}
 
 
@@ -236,7 +236,7 @@ def _once(facts: Sequence[Fact], after: Fact | None) -> tuple[Sequence[Fact], Fa
 
 def _due_today(visit: Visit, known: Snapshot) -> list[str]:
     """Return the open tasks that are due today, as title and time in today's plan."""
-    today = visit.local(visit.now).date()
+    today = visit.today
     due = {str(one.key) for one in known.tasks if one.completed is None and one.due is not None and one.due <= today}
     if not due:
         return []

@@ -35,7 +35,7 @@ def trends(visit: Visitor, weeks: Weeks | None = None, until: date | None = None
     """Show ``weeks`` of trends (default twelve) up to the day ``until`` (default: today, or the last day with data)."""
     weeks, then, wanted = weeks or WEEKS_SHOWN, as_of(visit), until
     found, until, older = _in_weeks(visit, weeks, until or (None if then is None else then.day))
-    today = visit.local(visit.now).date()
+    today = visit.today
     actions = [str(action) for action in ActionType]
     return page(
         "trends.html",
@@ -153,7 +153,7 @@ def _charted(visit: Visit, weeks: int, until: date | None) -> dict[str, Any]:
 
 
 def _night_before(visit: Visit, first: str) -> date | None:
-    store, today = visit.bridge.store, visit.local(visit.now).date()
+    store, today = visit.bridge.store, visit.today
     last = store.reading.last_night(visit.user.id, before=today + A_DAY, at=visit.now)
     return last if last is not None and last.isoformat() < first else None
 

@@ -62,7 +62,7 @@ class Shown(BaseModel):
 def week(request: Request, visit: Visitor, wanted: Annotated[Shown, Query()]) -> HTMLResponse:
     """Show a week (2026-W47, or a date in it), by default the current one."""
     monday = monday_of(wanted.week, visit.now, visit.user.zones)
-    if monday == moment_at(visit.now, visit.user.zones).week:
+    if monday == monday_of(None, visit.now, visit.user.zones):
         mark_seen(request, visit)
     said: dict[str, Any] = {"marked": just_marked(visit, wanted.marked), "calendars_saved": wanted.saved == "calendars"}
     return _shown(visit, monday, moved=wanted.moved, **said)
@@ -80,7 +80,7 @@ def _shown(visit: Visit, monday: date, *, status: int = 200, moved: str = "", **
         last=date_text(monday + A_WEEK - timedelta(days=1), "%-d %b %Y"),
         earlier=week_name(monday - A_WEEK),
         later=week_name(monday + A_WEEK),
-        is_current=monday == moment_at(visit.now, visit.user.zones).week,
+        is_current=monday == monday_of(None, visit.now, visit.user.zones),
         calendar=found.calendar,
         days=_drawn(visit, found, owned_, at_places),
         just_moved=next((place for place in at_places if place["task"] == moved), None),
@@ -134,7 +134,7 @@ def _drawn(visit: Visit, week: Week, owned_: dict[str, Any], moved: Sequence[dic
         return part("week/days.html", visit, **shown, name=week_name(week.monday), week_name=week_name(week.monday))
 
     said = tuple(modes.spells(visit.bridge.store, visit.user))
-    version = week, moment_at(visit.now, visit.user.zones), visit.csrf, said, moved
+    version = week, moment_at(visit.now, visit.user.zones), visit.today, visit.csrf, said, moved
     return visit.app.results.get(visit.user, "days of the week", version, made)
 
 
@@ -200,10 +200,10 @@ def _days(drawn: _Drawn, said: Sequence[modes.Spell] = ()) -> list[dict[str, Any
             "key": slots[0].facts.moment.date.isoformat(),
             "name": date_text(slots[0].facts.moment.date, "%A"),
             "date": date_text(slots[0].facts.moment.date, "%-d %b"),
-            "today": slots[0].facts.moment.date == now.date,
+            "today": slots[0].facts.moment.date == drawn.visit.today,
             "over": slots[-1].facts.moment < now,
             "mode": _mode(said, slots[0].facts.moment.date),
-            **_due(drawn, slots[0].facts.moment.date, now.date),
+            **_due(drawn, slots[0].facts.moment.date, drawn.visit.today),
             "slots": [_slot(drawn, slot, is_open=slot.facts.moment in open_slots) for slot in slots],
         }
         for slots in (week.slots[day : day + 4] for day in range(0, len(week.slots), 4))
