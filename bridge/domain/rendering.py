@@ -12,9 +12,10 @@ from typing import Any
 from bridge.domain.fact_messages import EARLIER, MESSAGES, WORDS, Plural, Row, Titled
 from bridge.domain.facts import PROSE, Fact, Private, Value
 from bridge.domain.languages import Text, listed, say, unpacked
-from bridge.domain.sport_names import sport_name
+from bridge.domain.sport_names import sport_name, subject
 
 SPORT_TITLED = "last_sport"  # the kind of fact whose title is a source's word for a sport
+SUBJECTS = frozenset({SPORT_TITLED, "usual_later", "wish_unmet"})  # whose titles may be of sports
 ANDED = "kinds"  # the value whose words are joined with "and"
 
 
@@ -49,8 +50,8 @@ def rendered(fact: Fact, audience: Audience) -> Text | None:
         return None
     message, many = found
     values = _values(message, fact, audience)
-    if fact.kind == SPORT_TITLED and title is not None:
-        title = sport_name(title)
+    if title is not None and fact.kind in SUBJECTS:
+        title = sport_name(title) if fact.kind == SPORT_TITLED else subject(title)
     return None if values is None else Text(message, many, {**values, "title": title})
 
 

@@ -31,3 +31,12 @@ def sport_name(name: str) -> str:
     ('running', 'running', 'Unicycling with Ann')
     """
     return SPORTS.get(normalised(name), name)
+
+
+def subject(name: str) -> str:
+    """Return the subject of a suggestion for any reader: what is in small letters as a watch tells it, by its sport.
+
+    >>> subject("strength training"), subject("Run with Ann")
+    ('strength training', 'Run with Ann')
+    """
+    return sport_name(name) if name.islower() else name

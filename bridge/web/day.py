@@ -27,6 +27,7 @@ from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import Deed, FullRecommendation, Recommendation, Snapshot
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at, zone_at
+from bridge.domain.sport_names import subject
 from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
 from bridge.domain.types import Reading, Task
 from bridge.domain.zones import place_of
@@ -207,12 +208,12 @@ def recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[Fa
 
 
 def titled(name: str | None) -> str | None:
-    """Return the subject of a suggestion, with a capital letter if it has none.
+    """Return the subject of a suggestion in the reader's language, with a capital letter if it has none.
 
     >>> titled("running"), titled("iOS release")
     ('Running', 'iOS release')
     """
-    return phrases.capital(name) if name is not None and name.islower() else name
+    return phrases.capital(shown(subject(name))) if name is not None and name.islower() else name
 
 
 def _hours(visit: Visit, found: Recommendation) -> str | None:
@@ -258,7 +259,7 @@ def past_advice(one: Recommendation) -> dict[str, Any]:
         "id": one.id,
         "action": str(one.action),
         "title": shown(advice_title(one.action, one.kind)),
-        "what": one.what,
+        "what": one.what and shown(subject(one.what)),
         "slot": slot_name(one.moment),
         "date": date_text(one.moment.date, "%-d %b"),
         "answer": answered(one),

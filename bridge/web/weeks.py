@@ -17,6 +17,7 @@ from bridge.domain.languages import _, date_text, shown
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at, moment_of, slot_start
 from bridge.domain.titles import advice_title
+from bridge.web.day import titled
 from bridge.web.result_cache import data_version
 from bridge.web.state import Visit
 from rhythm_env.interface import Slot
@@ -93,7 +94,7 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
         "at": block.start,
         "from": clock(visit, block.start),
         "name": None if block.action is None else shown(advice_title(block.action, block.kind)),
-        "what": block.title,
+        "what": titled(block.title) if block.kind == "suggested" else block.title,
         "task": block.task,
         "due": None if block.task is None else due_id(block.task),
         "reasons": for_person(block.facts[:REASONS_MAX]),

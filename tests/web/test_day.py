@@ -19,7 +19,9 @@ from bridge.advice import requests as advising
 from bridge.auth import access
 from bridge.domain.facts import fact, length
 from bridge.domain.guard import ACTION_PAUSE, IGNORES_BEFORE_PAUSE
+from bridge.domain.languages import shown, speaking
 from bridge.domain.records import Recommendation, User
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import Moment, moment_at
 from bridge.domain.types import Because, Reading
 from bridge.ingest import checkins, runs
@@ -299,3 +301,11 @@ def test_the_history_keeps_what_was_seen_and_then_withdrawn(place: Place, demo: 
     assert "There was no suggestion yet" not in page
     assert "withdrawn, as your day had changed" in page
     assert "no answer" not in page
+
+
+def test_a_suggestion_of_a_watch_s_sport_is_named_in_the_language_of_the_page() -> None:
+    with speaking("de"):
+        assert [day.titled(name) for name in ("running", "strength training")] == ["Laufen", "Krafttraining"]
+        assert day.titled("Run with Ann") == "Run with Ann"  # the person's own words
+        later = fact("usual_later", action="EXERCISE", time=installation.now(), title="running")
+        assert "Laufen" in shown(for_person([later])[0])

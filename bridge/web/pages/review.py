@@ -27,6 +27,7 @@ from bridge.domain.languages import _, date_text, shown
 from bridge.domain.records import Deed, Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_of, slot_start
+from bridge.domain.sport_names import subject
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import day
 from bridge.web.day import OUTCOME_LABELS, answered, clocks, mark_seen
@@ -166,6 +167,7 @@ def _history_row(visit: Visit, one: Recommendation) -> dict[str, Any]:
     return {
         "title": shown(advice_title(one.action, one.kind)),
         "given": one,
+        "what": one.what and shown(subject(one.what)),
         "slot": shown(SLOT_TITLES[one.moment.slot]),
         "hours": _hours(visit, one),
         "answered": capital(answered(one)),

@@ -274,7 +274,7 @@ def _refusals(visit: Visit, besides: Recommendation | None) -> list[dict[str, An
     return [
         {
             "id": one.id,
-            "what": one.what or shown(advice_title(one.action, one.kind)),
+            "what": day.titled(one.what) or shown(advice_title(one.action, one.kind)),
             "said": shown(reasons[one.id]) if one.id in reasons else day.answered(one),
         }
         for one in found

@@ -29,7 +29,7 @@ from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneHistory, local_time, moment_at
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import ahead, weeks
-from bridge.web.day import SLOT_HEADINGS, answered, is_part, mark_seen
+from bridge.web.day import SLOT_HEADINGS, answered, is_part, mark_seen, titled
 from bridge.web.pages.ownership import just_marked, owned
 from bridge.web.render import page, part
 from bridge.web.state import Visit, Visitor, is_seen
@@ -299,7 +299,7 @@ def _advice(visit: Visit, one: Recommendation, slot: WeekSlot) -> dict[str, Any]
         "at": one.start if inside and one.start is not None else slot.facts.end,
         "from": weeks.clock(visit, one.start) if inside and one.start is not None else None,
         "name": shown(advice_title(one.action, one.kind)),
-        "what": one.what,
+        "what": titled(one.what),
         "reasons": for_person(one.facts[: weeks.REASONS_MAX]),
         "state": _("put off from {slot}", slot=slot_name(one.moment)) if here else answered(one) or None,
         "moves_to": f"/week/{one.id}" if movable else None,
