@@ -120,7 +120,7 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("no tv mon-fri", "watching series only on Saturday and Sunday"),
         ("Mo-Fr kein Netflix", "watching series only on Saturday and Sunday"),
         ("strength training 3x/week", "exercise 3 times a week"),
-        ("running, but not on Tuesdays", sentence(nameless(understood("no running on Tuesdays")))),
+        ("running, but not on Tuesdays", "exercise without running, on Tuesday"),
         ("Arbeitsende 16 Uhr", "work not after 16:00"),
         ("I hate meditation, never show it", "never suggest meditation"),
         ("yoga mondays, running fridays", "exercise best on Monday; exercise best on Friday"),
