@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,14 +21,17 @@ from bridge.domain.ports import Invitation
 from bridge.domain.records import Correction
 from lab.people.demo import stage
 from rhythm_env.interface import ActionType
+from tests.commands import bridge
 
 Run = Callable[..., Any]
 KEYS = {"title", "action", "probability", "runner_up", "by", "why"}
 
 
-def classified(*arguments: str, text: bytes | None = None) -> Any:
-    command = [sys.executable, "-m", "bridge", "classify", *arguments, "--json"]
-    return json.loads(subprocess.run(command, input=text, capture_output=True, check=True).stdout)
+def classified(*arguments: str, text: bytes = b"") -> Any:
+    with patch("sys.stdin", io.TextIOWrapper(io.BytesIO(text))):
+        done = bridge("classify", *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def test_titles_on_the_line_in_order() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from bridge.cli.show import SPARKS
 from bridge.domain.errors import SetupError
 from bridge.domain.types import Reading
 from lab.people.demo import stage
+from tests.commands import bridge
 
 Run = Callable[..., Any]
 METERS = ["VITALITY", "COGNITION", "PROGRESS", "SERENITY", "CONNECTION"]
@@ -127,7 +126,7 @@ def test_what_is_no_meter_or_nobody_is_said_so() -> None:
         (("meters",), "bridge user add NAME"),
         (("explain", "--user", "x", "--meter", "mood"), "vitality, cognition, progress, serenity, connection"),
     ):
-        done = subprocess.run([sys.executable, "-m", "bridge", *arguments], capture_output=True, text=True)
+        done = bridge(*arguments)
         assert done.returncode == 2
         assert said in done.stderr
 

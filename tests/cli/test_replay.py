@@ -28,6 +28,7 @@ from bridge.recordings.exchanges import Cleaner
 from bridge.recordings.server import LabServer
 from bridge.store import Store
 from lab.people.person import demo_files, demo_person
+from tests.commands import bridge
 from tests.world import KEY, NOW
 
 RECORDING = lab.fixtures("replay") / "life"
@@ -103,12 +104,7 @@ def test_a_difference_is_shown_and_fails(copy: Path, tmp_path: Path) -> None:
     golden = json.loads((copy / replay.GOLDEN_FILE).read_text(encoding="utf-8"))
     golden["recommendation"]["action"] = "NOTHING"
     (copy / replay.GOLDEN_FILE).write_text(replay.text(golden), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "bridge", "replay", str(copy)],
-        env={**os.environ, "BRIDGE_HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-    )
+    done = bridge("replay", str(copy), home=tmp_path)
     assert done.returncode == 1
     assert '-  "action": "NOTHING"' in done.stderr
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from subprocess import CompletedProcess
+from unittest.mock import patch
 
 import pytest
 import sqlalchemy as sa
@@ -19,6 +19,7 @@ from bridge.daemon import housekeeping
 from bridge.domain.errors import SetupError
 from bridge.store import Store
 from bridge.store.moving import ordered
+from tests import commands
 from tests.world import KEY, NOW, bridge_of, living
 
 pytestmark = pytest.mark.postgres
@@ -45,10 +46,9 @@ def rows(url: str) -> dict[str, list[str]]:
     return found
 
 
-def bridge(url: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "BRIDGE_DATABASE": url, "BRIDGE_KEY": KEY, "BRIDGE_HOME": str(folder)}
-    command = [sys.executable, "-m", "bridge", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+def bridge(url: str, folder: Path, *arguments: str) -> CompletedProcess[str]:
+    with patch.dict(os.environ, BRIDGE_DATABASE=url, BRIDGE_KEY=KEY):
+        return commands.bridge(*arguments, home=folder)
 
 
 def test_there_and_back(postgres_url: str, tmp_path: Path) -> None:
