@@ -242,11 +242,13 @@ def cells(visitor: Visitor) -> list[str]:
 
 
 def test_the_history_is_paged(place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    at, given = installation.now(), 0
-    while given <= PAGE_ROWS:
-        given += isinstance(advising.recommend(place.bridge, ana, now=at), Recommendation)
-        at += timedelta(hours=6)
-    monkeypatch.setenv("BRIDGE_NOW", at.isoformat())
+    store = place.bridge.store.recommendations
+    given = store.by_id(advised(place, ana).id)
+    assert given is not None
+    for later in range(1, PAGE_ROWS + 1):
+        made = given.created_at + later * timedelta(hours=6)
+        store.add(replace(given, moment=given.moment.shifted(later), created_at=made))
+    monkeypatch.setenv("BRIDGE_NOW", (made + timedelta(hours=6)).isoformat())
     newest = visitor.get("/history").text
     (earlier,) = re.findall(r"/history\?before=\d+", newest)
     last = visitor.get(earlier).text
