@@ -258,7 +258,7 @@ def running(store: Store, user: User, *, now: datetime) -> list[tuple[Trial, boo
 def tell(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Told:
     """Return a trial to show at ``now``, with the outcome's days before and in it."""
     over = today_at(now, user.zones) >= trial.end
-    days = daily(bridge, user, OUTCOMES[trial.outcome], trial.start - BACK * DAY, trial.end, now=now)
+    days = daily(bridge, user, trial, now=now)
     before = {day: value for day, value in days.items() if day < trial.start}
     within = {day: value for day, value in days.items() if day >= trial.start}
     return Told(
@@ -270,8 +270,9 @@ def tell(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Told:
     )
 
 
-def daily(bridge: Bridge, user: User, outcome: Outcome, since: date, until: date, *, now: datetime) -> Days:
-    """Return date -> outcome for the dates from ``since`` until before ``until`` whose outcome is known at ``now``."""
+def daily(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Days:
+    """Return date -> outcome for the trial's dates and the weeks before it, as far as it is known at ``now``."""
+    outcome, since, until = OUTCOMES[trial.outcome], trial.start - BACK * DAY, trial.end
     later = outcome.later * DAY
     if isinstance(outcome.measure, Meter):
         starts = dict(_starts(user, outcome.slot, since + later, until + later, now))
