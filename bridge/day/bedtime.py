@@ -35,7 +35,9 @@ def of_bedtime(person: Person, ends: date) -> Fact:
     """
     told = leaves(person, ends) or _bed_as_wished(person, ends) or _of_bedtime(person, ends)
     short = told.kind != "bedtime_leaves" and _is_short(person, ends)
-    return if_at_all(person, fact("bedtime_short", bedtime=told, **_lengths(person, ends)) if short else told)
+    night = person.night(ends)
+    kind = "bedtime_short_now" if begun(night.bed, night.wake, person.now) > night.bed else "bedtime_short"
+    return if_at_all(person, fact(kind, bedtime=told, **_lengths(person, ends)) if short else told)
 
 
 def _is_short(person: Person, ends: date) -> bool:

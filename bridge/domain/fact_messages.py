@@ -171,6 +171,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "bedtime_unwell": say("bedtime is {time:%H:%M} today, earlier than usual, because your body needs the rest"),
     "bedtime_after": say("bedtime is {time:%H:%M} today, as early as your entry until {until:%H:%M} allows"),
     "bedtime_short": say("{bedtime}; that leaves {long}, {missing} less than you need"),
+    "bedtime_short_now": say("{bedtime}; going to bed now leaves {long}, {missing} less than you need"),
     "bedtime_varies": say(
         "bedtime is {time:%H:%M} today, near last night's, because your nights begin at different hours"
     ),

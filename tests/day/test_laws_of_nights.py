@@ -50,7 +50,7 @@ def broken(seed):
     one, ends = evening(seed), TODAY + DAY
     (bed, wake), usual, last = one.sleep(ends), one.usual_sleep(ends)[0], one.last_bed(ends)
     said = of_bedtime(one, ends)
-    kind = said.values["bedtime"].kind if said.kind == "bedtime_short" else said.kind
+    kind = said.values.get("bedtime", said).kind
     ended = max(end for _, end in [(0, at(TODAY, 0)), *one.attended] if end <= bed)
     faults = []
     if kind in OF_LAST_NIGHT:
