@@ -156,15 +156,16 @@ class TodayCache:
     def opening(self, bridge: Bridge, user: User, current: Today) -> tuple[Fact, ...]:
         """Return the facts that open the day, cached until data, mode or moves change, at most a quarter of an hour."""
         known, now, local = current.known, current.at, local_time(current.at, user.zones)
+        wishes = bridge.store.people.wishes(user.id)
         mode = mode_of(bridge.store, user, local.date())
         kept = bridge.store.task_notes.places(user.id, at=now).items()
         moved = {key: place for key, place in kept if place[2] is not None}  # by the user, not by a plan
-        key = (known.samples, mode, moved, local.date(), local.hour, local.minute // 15)
+        key = (known.samples, mode, wishes, moved, local.date(), local.hour, local.minute // 15)
         found = self._openings.get(user.id)
         if found is None or found[0][0] is not key[0] or found[0][1:] != key[1:]:
             routine = self.routine(bridge, user, now)
-            person = Person(known=known, now=now, routine=routine, mode=mode, readings=current.readings, places=moved)
-            found = key, opening(person)
+            person = Person(known=known, now=now, routine=routine, mode=mode, wishes=wishes, places=moved)
+            found = key, opening(replace(person, readings=current.readings))
             self._keep(self._openings, user, found)
         return found[1]
 
