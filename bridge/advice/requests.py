@@ -76,7 +76,7 @@ def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | Non
     if agenda is None:
         agenda = labelled(bridge, user, now, end, at=now)
     aboard = [one for one, _ in agenda if one.start <= now < one.end and _is_trip(one)]  # goes nowhere else
-    coming = [one for one, label in agenda if now <= one.start < end and is_there(one, label)]
+    coming = [one for one, label in agenda if now < one.start < end and is_there(one, label)]
     coming = [one for one in coming if not any(one.start < trip.end for trip in aboard)]
     first = min(coming, key=lambda one: (one.start, one.start - one.end), default=None)  # the longest of those at once
     if first is None:

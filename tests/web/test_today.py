@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
+from html import unescape
 from pathlib import Path
 
 import pytest
 
 from bridge import installation
+from bridge.advice import requests as advising
 from bridge.advice import week as weeks
 from bridge.advice.labels import of_days
-from bridge.domain.records import User
+from bridge.domain.records import Recommendation, User
+from bridge.domain.wishes import NightWish, Wishes
 from bridge.ingest import runs
+from tests.apple_health.documents import document, slept
 from tests.web.served import Place
 from tests.web.test_week import todo
 
@@ -75,3 +79,30 @@ def test_documents_and_commands_mean_the_same_day_after_midnight(place: Place, m
     assert str(weeks.monday_of(None, now, mina.zones)) == "2026-11-23"
     made = json.loads(place.visitor().get("/api/v1/today").text)
     assert [event["title"] for slot in made["slots"] for event in slot["events"]] == ["Fireworks", "Budget", "Sunrise"]
+
+
+def test_the_headline_waits_for_a_night_that_is_wished_long_as_the_plan_does(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T09:30:00+01:00")
+    user = place.bridge.store.people.add_user("mina", "Europe/Berlin", now=installation.now() - timedelta(days=40))
+    nights = [f"2026-11-{day:02}" for day in range(1, 20)]
+    rows = [slept("AsleepCore", f"{day} 00:10:00 +0100", f"{day} 08:00:00 +0100") for day in nights]
+    (tmp_path / "export.xml").write_bytes(document(*rows).content)
+    runs.import_path(place.bridge, user, tmp_path / "export.xml", at=installation.now())
+    assert "Your watch has not sent last night yet" in unescape(place.visitor().get("/").text)
+    wishes = Wishes(night=NightWish(up=time(11)))
+    place.bridge.store.people.save_wishes(user.id, wishes, now=installation.now())
+    assert "Your watch has not sent last night yet" not in unescape(place.visitor().get("/").text)
+
+
+def test_a_suggestion_whose_time_is_over_is_not_ahead(
+    place: Place, demo: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = advising.recommend(place.bridge, demo, now=installation.now())
+    assert isinstance(given, Recommendation)
+    now = installation.now()
+    place.bridge.store.recommendations.retime(given.id, now, now + timedelta(minutes=3))
+    assert "Still ahead" in place.visitor().get("/history").text
+    monkeypatch.setenv("BRIDGE_NOW", (now + timedelta(minutes=4)).isoformat())
+    assert "Still ahead" not in place.visitor().get("/history").text

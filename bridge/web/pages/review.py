@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -174,7 +174,7 @@ def _history_row(visit: Visit, one: Recommendation) -> dict[str, Any]:
         "withdrawn": None if one.superseded_at is None else date_text(visit.local(one.superseded_at), "%a %H:%M"),
         "answered_at": None if one.answered_at is None else date_text(visit.local(one.answered_at), "%a %H:%M"),
         "undo": one.id if _may_undo(visit, one) else None,
-        "seen": _seen(one, is_over=over_at(one, visit.user.zones) <= visit.now),
+        "seen": _seen(one, over=over_at(one, visit.user.zones), now=visit.now),
         "evidence": with_source_titles(", ".join(map(shown, for_person(one.evidence)))),
     }
 
@@ -187,11 +187,14 @@ def _hours(visit: Visit, one: Recommendation) -> str | None:
     return None if one.start is None or one.end is None else clocks(visit, one.start, one)
 
 
-def _seen(one: Recommendation, *, is_over: bool) -> str:
+def _seen(one: Recommendation, *, over: datetime, now: datetime) -> str:
     if one.outcome is not None:
         return capital(shown(OUTCOME_LABELS[one.outcome]))
     if one.answer is Answer.IGNORE or one.superseded_at is not None:
         return _("Not looked for")
     if one.shown_at is None and one.answer is None:
         return _("You did not see it")
-    return _("Not known") if is_over else _("Still ahead")
+    if over <= now:
+        return _("Not known")
+    is_past = one.moved_to is None and one.end is not None and one.end <= now
+    return capital(_("not known yet")) if is_past else _("Still ahead")

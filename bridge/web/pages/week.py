@@ -300,7 +300,7 @@ def _advice(visit: Visit, one: Recommendation, slot: WeekSlot) -> dict[str, Any]
         "from": weeks.clock(visit, one.start) if inside and one.start is not None else None,
         "name": shown(advice_title(one.action, one.kind)),
         "what": titled(one.what),
-        "reasons": for_person(one.facts[: weeks.REASONS_MAX]),
+        "reasons": for_person(one.facts[: weeks.REASONS_MAX] if slot.facts.end > visit.now else ()),
         "state": _("put off from {slot}", slot=slot_name(one.moment)) if here else answered(one) or None,
         "moves_to": f"/week/{one.id}" if movable else None,
         "undo": one.id if here and movable else None,
