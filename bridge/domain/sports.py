@@ -18,7 +18,12 @@ FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(  # name of several s
 SYNONYMS: Mapping[str, tuple[str, ...]] = MappingProxyType(  # normalised name -> other names of the same sport
     {name: tuple(others.split(", ")) for name, others in _TOLD.items()}
 )
-_NORMALISED = {other: name for name, others in SYNONYMS.items() for other in (name, *others)}
+_NORMALISED: Mapping[str, str] = {other: name for name, others in SYNONYMS.items() for other in (name, *others)}
+
+_UNBROKEN = {  # names in one word, as some sources write them in lower case
+    name.replace(" ", ""): _NORMALISED.get(name, name)
+    for name in (*_NORMALISED, *(sport for several in FAMILIES.values() for sport in several))
+}
 
 
 def plain(label: str) -> str:
@@ -33,11 +38,11 @@ def plain(label: str) -> str:
 def normalised(label: str) -> str:
     """Return the one name of a sport, or its plain words where no synonym is known.
 
-    >>> normalised("Run"), normalised("lap_swimming"), normalised("Unicycling")
-    ('running', 'pool swimming', 'unicycling')
+    >>> normalised("Run"), normalised("lap_swimming"), normalised("Unicycling"), normalised("mountainbiking")
+    ('running', 'pool swimming', 'unicycling', 'mountain biking')
     """
     words = plain(label)
-    return _NORMALISED.get(words, words)
+    return _NORMALISED.get(words) or _UNBROKEN.get(words, words)
 
 
 def names(label: str) -> tuple[str, ...]:

@@ -67,6 +67,8 @@ def test_every_page_means_the_same_day_after_midnight(place: Place, mina: User, 
     assert "Monday, 23 November" in plan
     assert "Budget" in plan
     assert "Dentist" not in plan
+    place.bridge.store.people.set_language(mina.id, "de", now=installation.now())
+    assert "Nacht auf Montag" in visitor.get("/").text
 
 
 def test_documents_and_commands_mean_the_same_day_after_midnight(place: Place, mina: User, night: str) -> None:
