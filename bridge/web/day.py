@@ -228,12 +228,13 @@ def _hours(visit: Visit, found: Recommendation) -> str | None:
 def clocks(visit: Visit, start: datetime, found: Recommendation) -> str:
     """Return start and end of a recommendation as text, after a change of zone on the clock of its reasons.
 
-    What was answered keeps the reasons of when it was made. Their zone is named where it is not that of now.
+    What was answered or withdrawn keeps the reasons of when it was made, with their zone if it is another now.
     """
     end, made = found.end or start, zone_at(found.created_at, visit.user.zones)
     mine = visit.local(start), visit.local(end)
     theirs = start.astimezone(made), end.astimezone(made)
-    kept = found.answer is not None and any(a.utcoffset() != b.utcoffset() for a, b in zip(mine, theirs, strict=True))
+    closed = found.answer is not None or found.superseded_at is not None
+    kept = closed and any(a.utcoffset() != b.utcoffset() for a, b in zip(mine, theirs, strict=True))
     start, end = theirs if kept else mine
     text = _("{start:%H:%M} to {end:%H:%M}", start=start, end=end)
     gone = kept and end.utcoffset() != end.astimezone(zone_at(visit.now, visit.user.zones)).utcoffset()
@@ -264,7 +265,7 @@ def past_advice(one: Recommendation) -> dict[str, Any]:
         "date": date_text(one.moment.date, "%-d %b"),
         "answer": answered(one),
         "outcome": _("not known yet") if one.outcome is None else shown(OUTCOME_LABELS[one.outcome]),
-        "evidence": phrases.with_source_titles(", ".join(map(shown, for_person(one.evidence)))),
+        "evidence": phrases.evidence_text(one.evidence),
     }
 
 

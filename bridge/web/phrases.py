@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 
 from bridge import registry
+from bridge.domain.facts import Fact
 from bridge.domain.languages import _, many, number, say, shown
 from bridge.domain.metric_names import METRIC_NAMES, UNIT_NAMES
+from bridge.domain.rendering import for_person
 from bridge.domain.titles import ACTION_TITLES, METER_TITLES, METER_WORDS
 from bridge.query.written import A_WEEK
 from rhythm_env.interface import ActionType, Meter
@@ -145,6 +149,17 @@ def source_title(name: str) -> str:
         return name[:UNKNOWN_SOURCE_CHARACTERS]
     title = source_name(registry.spec(source).title)[0]
     return f"{title} ({device})" if device else title
+
+
+def evidence_text(facts: Sequence[Fact]) -> str:
+    """Return the evidence of an outcome in words, with its sources as people write them."""
+    named = [
+        replace(one, values={**one.values, "source": source_title(str(one.values["source"]))})
+        if "source" in one.values
+        else one
+        for one in facts
+    ]
+    return with_source_titles(", ".join(map(shown, for_person(named))))
 
 
 def with_source_titles(text: str) -> str:

@@ -26,7 +26,7 @@ from bridge.domain.slots import Moment, moment_at
 from bridge.domain.types import Because, Reading
 from bridge.ingest import checkins, runs
 from bridge.mcp.tools import _reading
-from bridge.web import day
+from bridge.web import day, phrases
 from bridge.web.render import templates
 from rhythm_env.interface import Answer, Meter
 from tests.web.conftest import secured
@@ -289,7 +289,9 @@ def test_an_answered_card_keeps_its_clock_after_a_change_of_zone_and_names_it(
         assert f"{hours} (Berlin time)" in visitor.get(page, headers={"HX-Request": "true"}).text
 
 
-def test_the_history_keeps_what_was_seen_and_then_withdrawn(place: Place, demo: User) -> None:
+def test_the_history_keeps_what_was_seen_and_then_withdrawn(
+    place: Place, demo: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Such as by a change of the time zone, after which another slot has begun."""
     visitor, store = place.visitor(), place.bridge.store.recommendations
     before = visitor.get("/history").text
@@ -301,11 +303,16 @@ def test_the_history_keeps_what_was_seen_and_then_withdrawn(place: Place, demo: 
     assert "There was no suggestion yet" not in page
     assert "withdrawn, as your day had changed" in page
     assert "no answer" not in page
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T11:52:00+01:00")
+    place.bridge.store.people.set_zone(demo.id, "Europe/Athens", since=installation.now())
+    assert "(Berlin time)" in visitor.get("/history").text
 
 
 def test_a_suggestion_of_a_watch_s_sport_is_named_in_the_language_of_the_page() -> None:
     with speaking("de"):
-        assert [day.titled(name) for name in ("running", "strength training")] == ["Laufen", "Krafttraining"]
+        names = "running", "strength training", "traditionalstrengthtraining"  # the last as Apple's export has it
+        assert [day.titled(name) for name in names] == ["Laufen", "Krafttraining", "Krafttraining"]
+        assert phrases.evidence_text([fact("awaited", source="apple_health")]) == "noch nichts von Apple Health"
         assert day.titled("Run with Ann") == "Run with Ann"  # the person's own words
         later = fact("usual_later", action="EXERCISE", time=installation.now(), title="running")
         assert "Laufen" in shown(for_person([later])[0])

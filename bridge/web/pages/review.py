@@ -25,13 +25,12 @@ from bridge.documents.watch import event_line
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, shown
 from bridge.domain.records import Deed, Recommendation
-from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_of, slot_start
 from bridge.domain.sport_names import subject
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import day
 from bridge.web.day import OUTCOME_LABELS, answered, clocks, mark_seen
-from bridge.web.phrases import capital, with_source_titles
+from bridge.web.phrases import capital, evidence_text
 from bridge.web.render import page
 from bridge.web.result_cache import effects_version
 from bridge.web.said import said_lately
@@ -175,7 +174,7 @@ def _history_row(visit: Visit, one: Recommendation) -> dict[str, Any]:
         "answered_at": None if one.answered_at is None else date_text(visit.local(one.answered_at), "%a %H:%M"),
         "undo": one.id if _may_undo(visit, one) else None,
         "seen": _seen(one, over=over_at(one, visit.user.zones), now=visit.now),
-        "evidence": with_source_titles(", ".join(map(shown, for_person(one.evidence)))),
+        "evidence": evidence_text(one.evidence),
     }
 
 
