@@ -37,11 +37,13 @@ def _test_of_row(conditions: Sequence[Condition], tables: Tables, kind: Kind) ->
     if kind is Kind.WORKOUTS:
         tests += of_workout
     elif of_workout:
-        days = {workout.day for workout in tables.workouts if all(test(workout) for test in of_workout)}
+        days = {workout.day for workout in filter(_every(of_workout), tables.workouts)}
         tests.append(lambda row: row.day in days)
-    if len(tests) < 2:
-        return tests[0] if tests else None
-    return lambda row: all(test(row) for test in tests)
+    return _every(tests) if tests else None
+
+
+def _every(tests: Sequence[Test]) -> Test:
+    return tests[0] if len(tests) == 1 else lambda row: all(test(row) for test in tests)
 
 
 def _test_of_day(one: Condition, tables: Tables, kind: Kind) -> Test:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from bridge.advice.labels import labelled
@@ -172,7 +173,8 @@ def _of_samples(
     return found
 
 
-FIGURE_OF = {str(metric): name for name, metrics in WORKOUT_METRICS.items() for metric in metrics}
+# Figures of a workout that are stored by another name; active energy counts rather than that which rest takes, too.
+RENAMED = [(str(m), name) for name, metrics in WORKOUT_METRICS.items() for m in reversed(metrics) if str(m) != name]
 Encoded = tuple[str, dict[str, Any]]  # source, and the fields of an episode as they are stored
 
 
@@ -224,10 +226,10 @@ def _near(found: Sequence[Encoded], apart: timedelta) -> set[int]:
     near: set[int] = set()
     latest: tuple[datetime, int] | None = None
     begins, ends = ([*map(datetime.fromisoformat, [one[end] for _, one in found])] for end in ("start", "end"))
-    for begun, ended, n in sorted(zip(begins, ends, range(len(found)), strict=True)):
-        if latest is not None and begun - latest[0] < apart:
+    for n in sorted(range(len(found)), key=begins.__getitem__):
+        if latest is not None and begins[n] - latest[0] < apart:
             near |= {n, latest[1]}
-        latest = (ended, n) if latest is None or latest[0] < ended else latest
+        latest = (ends[n], n) if latest is None or latest[0] < ends[n] else latest
     return near
 
 
@@ -245,15 +247,16 @@ def _workouts(found: Sequence[Encoded], zones: ZoneHistory, preference: Preferen
         told = [(found[n][0], episode_of(found[n][1])) for n in sorted(near)]
         kept = {(source, one.key) for source, one in once(told, preference)}
         found = [one for n, one in enumerate(found) if n not in near or (one[0], one[1]["key"]) in kept]
-    return [_workout(fields, zones) for _, fields in sorted(found, key=lambda one: (one[1]["start"], one[1]["key"]))]
+    told_of = sorted((fields for _, fields in found), key=itemgetter("key"))
+    return [_workout(fields, zones) for fields in sorted(told_of, key=itemgetter("start"))]
 
 
 def _workout(fields: dict[str, Any], zones: ZoneHistory) -> Row:
     told, instant = fields.get("values", {}), datetime.fromisoformat
-    values = {FIGURE_OF[name]: value for name, value in told.items() if name in FIGURE_OF}
-    values["minutes"] = (instant(fields["end"]) - instant(fields["start"])).total_seconds() / 60
-    if "active_energy" in told:  # rather than the energy that rest would have taken, too
-        values["energy"] = told["active_energy"]
+    values = {**told, "minutes": (instant(fields["end"]) - instant(fields["start"])).total_seconds() / 60}
+    for name, figure in RENAMED:
+        if name in told:
+            values[figure] = told[name]
     return Row(date.fromisoformat(fields["day"]), values, fields.get("label"), fields, zones)
 
 

@@ -46,9 +46,12 @@ class Daily(Part):
         asked = _EPISODES
         if set(kinds) != set(EpisodeKind):  # texts within the JSON escape their quotes, so that only the kind matches
             asked = asked.where(sa.or_(*(_e.body.like(f'%"kind": "{kind}"%') for kind in kinds)))
-        rows = db.execute(asked.group_by(_e.connection_id), {"user": user_id, "since": since, "until": until}).all()
-        sources = _sources(db, user_id)
-        return [(sources[row[0]], fields) for row in rows for fields in from_json(f"[{row[1]}]", cache_strings="keys")]
+        bodies, connections = db.execute(asked, {"user": user_id, "since": since, "until": until}).one()
+        if not bodies:
+            return []
+        sources = {str(number): name for number, name in _sources(db, user_id).items()}
+        told = from_json(f"[{bodies}]", cache_strings="keys")
+        return list(zip(map(sources.__getitem__, connections.split(",")), told, strict=True))
 
     @reads
     def told(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> frozenset[str]:
@@ -158,7 +161,9 @@ _SOURCES = (  # joined to each row, they would take as long as all else
 )
 _e = tables.episodes.c
 # Joined to one text by the database, because the driver and SQLAlchemy take as long for thousands of rows as all else.
-_EPISODES = sa.select(_e.connection_id, sa.func.aggregate_strings(_e.body, ",")).where(
+_EPISODES = sa.select(
+    sa.func.aggregate_strings(_e.body, ","), sa.func.aggregate_strings(sa.cast(_e.connection_id, sa.Text), ",")
+).where(
     _e.user_id == sa.bindparam("user", type_=tables.ID),
     _e.day >= sa.bindparam("since", type_=sa.Date),
     _e.day <= sa.bindparam("until", type_=sa.Date),

@@ -220,3 +220,25 @@ def test_no_state_of_a_person_is_an_entry() -> None:
     for text in ("am I cheerful", "am I at choir on Tuesday", "bin ich am Dienstag beim Chor"):
         with pytest.raises(NotRead):
             read(text, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "of"),
+    [
+        ("hours with family in October", "entries.minutes", "sum"),
+        ("appointments with friends in October", "entries", "count"),
+        ("how often family in October", "entries", "count"),
+        ("how many friends in October", "entries", "count"),
+        ("did I see family in October", "entries", "count"),
+        ("first time with friends in October", "entries", "first"),
+    ],
+)
+def test_a_class_of_entries_is_asked_for_by_a_number_or_a_day(text: str, what: str, of: str) -> None:
+    found = read(text, TODAY)
+    assert (found.what, found.of) == (what, of)
+
+
+@pytest.mark.parametrize("text", ["friends in October", "the last friends in October", "when did I see friends"])
+def test_a_class_of_entries_alone_asks_for_nothing(text: str) -> None:
+    with pytest.raises(NotRead):
+        read(text, TODAY)

@@ -19,7 +19,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.records import User
 from bridge.domain.types import Episode, EpisodeKind, Event, Item, Sample, Task
 from bridge.installation import Bridge, open_bridge
-from bridge.query import asking
+from bridge.query import asking, statistics
 from bridge.query import said as sentences
 from bridge.query.answer import answer
 from bridge.query.answered import Answer
@@ -568,3 +568,10 @@ def test_stress_is_asked_of_the_figure_that_a_source_tells(lived: tuple[Bridge, 
         land(bridge.store, user, [Sample(key=str(metric), metric=metric, start=start, day=FIRST, value=value)])
         assert asking.plain(bridge, user, "average stress", now=NOW)[0].value == value
     assert asking.plain(bridge, user, "steps on days with stress above 20", now=NOW)[0].value == steps(0)
+
+
+def test_a_slope_has_an_interval_from_ten_values_of_two_days_on() -> None:
+    days, values = [1, 2] * 5, [float(n * n % 7) for n in range(10)]
+    assert statistics.slope_interval(days, values) is not None
+    assert statistics.slope_interval(days[1:], values[1:]) is None
+    assert statistics.slope_interval([1] * 10, values) is None
