@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from contextlib import chdir
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
 from rhythm_env.interface import ActionType, Meter
+from tests import commands
 
 
-def bridge(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "bridge", *arguments], cwd=folder, capture_output=True, text=True)
+def bridge(*arguments: str, folder: Path) -> CompletedProcess[str]:
+    with chdir(folder):
+        return commands.bridge(*arguments)
 
 
 @pytest.fixture(scope="module")
