@@ -17,6 +17,7 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from cryptography.fernet import Fernet
@@ -35,6 +36,7 @@ from bridge.store import Store
 from bridge.web import pushes, throttle
 from bridge.web.throttle import RateLimit
 from lab.web_server import running
+from tests import commands
 from tests.health_auto_export.reading import body, metric
 from tests.world import KEY
 
@@ -314,8 +316,10 @@ def test_a_server_that_is_killed_after_its_answer_loses_nothing(tmp_path: Path) 
     environment = {**os.environ, "BRIDGE_HOME": str(tmp_path / "home"), "BRIDGE_NOW": NOW.isoformat()}
 
     def bridge(*arguments: str) -> str:
-        command = [sys.executable, "-m", "bridge", *arguments]
-        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+        with patch.dict(os.environ, environment):
+            done = commands.bridge(*arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     bridge("user", "add", "ana", "--zone", "Europe/Berlin")
     printed = bridge("connect", "health_auto_export", "--user", "ana", "--push")
