@@ -194,9 +194,9 @@ def test_the_day_whose_night_has_an_hour_more_is_told_to_its_end(
     [
         ("2026-10-20T08:00", []),
         ("2026-10-20T23:00", []),
-        ("2026-10-21T03:00", []),  # the night still belongs to the 20th
+        ("2026-10-21T03:00", ["Public holiday"]),  # today is the date of the clock
         ("2026-10-21T08:00", ["Public holiday"]),
-        ("2026-10-22T03:00", ["Public holiday"]),
+        ("2026-10-22T03:00", []),
         ("2026-10-22T08:00", []),
     ],
 )
