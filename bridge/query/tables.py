@@ -38,9 +38,9 @@ class Row(NamedTuple):
         return self._clock("end")
 
     def _clock(self, name: str) -> float:
-        start, end = (datetime.fromisoformat(self.fields[one]) for one in ("start", "end"))
-        local, offset = local_time(end if name == "end" else start, self.zones), self.fields.get("offset")
+        local, offset = local_time(datetime.fromisoformat(self.fields[name]), self.zones), self.fields.get("offset")
         if offset is not None and local.utcoffset() != timedelta(minutes=offset):  # worn in another zone, perhaps
+            start, end = (datetime.fromisoformat(self.fields[one]) for one in ("start", "end"))
             local = ends_shown(start, end, self.zones, offset)[name == "end"]
         return local.hour * 60 + local.minute
 
