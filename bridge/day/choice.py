@@ -13,6 +13,7 @@ from bridge.day.agreed import open_again
 from bridge.day.bedtime import WAKINGS, leaves, of_bedtime, of_waking, over_entries
 from bridge.day.body import Condition
 from bridge.day.grid import DAY, MINUTE, Cells, Numbers, Starts, grid_of
+from bridge.day.leisure import is_wanted
 from bridge.day.masks import BEFORE_BED, ONE_REST, SHORT_TASK, before, urgency
 from bridge.day.person import Person
 from bridge.day.recovery import at_risk
@@ -24,7 +25,6 @@ from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, of_eit
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading, Task
-from bridge.domain.wish_terms import wished_on
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Decision, Meter
 
 CLEARLY = 0.1  # log-odds by which a choice is clearly worse
@@ -35,6 +35,7 @@ BEGINS = timedelta(minutes=15)  # in which an entry is about to begin
 SOON_WORK = timedelta(hours=2)  # within which a task is said that an entry comes before
 UNWELL = frozenset({"bedtime_unwell", "bedtime_unwell_before"})  # bedtimes whose sign is named beside them
 EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
+FREE_EACH = 48  # cells of free time for each suggestion after the first; our choice
 NEAR_BED = timedelta(hours=2)  # before bedtime: earlier it is said only where nothing else comes before it
 
 Propensities = Callable[[Moment, Sequence[ActionType]], Mapping[ActionType, float]]
@@ -141,7 +142,8 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
             found[ActionType.SLEEP] = night
         return found, {action: taken for action in ActionType if action not in found}
     first, last = view.grid.up(span[0]), view.grid.up(span[1])
-    full = _enough(view.person, span[0])
+    given, most = _given(view.person, span[0]), view.wishes.suggestions
+    full = fact("enough_today", given=given, most=most) if given >= most else None
     names = frozenset(one.what for one in view.said if one.what is not None) - open_again(view.person)
     tasks: list[Judged] = []
     for candidate in candidates(view.person, view.grid, said=names):
@@ -159,14 +161,29 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
         if candidate.action not in found or _first(option, view) > _first(found[candidate.action], view):
             found[candidate.action] = option
     _put_first(found, held, tasks, view)
-    if view.holds_any or not all(one.thin for one in found.values()):
-        held |= {action: fact("no_grounds") for action, one in found.items() if one.thin}
-        found = {action: one for action, one in found.items() if not one.thin}
+    found = _with_room(found, held, bool(tasks) and not room(view, _of_tasks(tasks, view), given), view)
     first_of_all = not found and not clipped(view.entries, span[0], view.grid.bed)
     if night is not None and (first_of_all or night.start <= span[0] + NEAR_BED):
         found[ActionType.SLEEP] = night
     _wait_for_entry(found, held, view)
     return found, {action: why for action, why in held.items() if action not in found}
+
+
+def _of_tasks(tasks: Sequence[Judged], view: View) -> int:
+    """Return how many of the tasks the day surely holds: those due that day, and one of the others."""
+    of_day = [one.candidate.due == view.grid.date for one in tasks]
+    return sum(of_day) + (not all(of_day))
+
+
+def _with_room(
+    found: Mapping[ActionType, Option], held: dict[ActionType, Fact], full: bool, view: View
+) -> dict[ActionType, Option]:
+    """Return the options without those of thin reasons beside others, and on a day full of tasks with these alone."""
+    out = {action: fact("day_full") for action, one in found.items() if full and one.task is None}
+    if view.holds_any or not all(one.thin for action, one in found.items() if action not in out):
+        out |= {action: fact("no_grounds") for action, one in found.items() if one.thin and action not in out}
+    held |= out
+    return {action: one for action, one in found.items() if action not in out}
 
 
 def _wait_for_entry(found: dict[ActionType, Option], held: dict[ActionType, Fact], view: View) -> None:
@@ -243,11 +260,22 @@ def _earliest(one: Judged, view: View) -> tuple[Candidate, datetime, datetime, d
     return one.candidate, start, start + one.candidate.least * MINUTE, view.grid.at(best + int(one.lengths[best]))
 
 
-def _enough(person: Person, at: datetime) -> Fact | None:
-    moment, most = moment_at(at, person.known.zones), wished_on(person.wishes, person.date_of(at)).suggestions
+def _given(person: Person, at: datetime) -> int:
+    moment = moment_at(at, person.known.zones)
     made = [one for one in person.advised if one.kind == "suggested" and one.moment.date == moment.date]
-    given = sum(one.moment != moment or one.answer is not None or one.closed_at is not None for one in made)
-    return fact("enough_today", given=given, most=most) if given >= most else None
+    return sum(one.moment != moment or one.answer is not None or one.closed_at is not None for one in made)
+
+
+def room(view: View, tasks: int, made: int) -> int:
+    """Return how many suggestions have room beside tasks and those made: one, and one for every four free hours.
+
+    What is wished for the day, and rest after a bad night, always have room within the person's own number.
+    """
+    grid, left = view.grid, max(view.wishes.suggestions - made, 0)
+    free = ~(grid.busy | grid.inside(grid.work))[view.now :]
+    rest = view.person.body.state is not Condition.WELL or short_night(view) is not None
+    wanted = rest + sum(is_wanted(action, view) for action in ActionType)
+    return max(min(1 + int(np.count_nonzero(free)) // FREE_EACH, left) - tasks, min(wanted, left))
 
 
 def sleep_option(person: Person, span: Stretch, *, agreed: bool = False) -> Option | None:

@@ -187,8 +187,8 @@ def _evening_kind(view: View) -> str:
         return ""
     if not works[0] and works[1]:
         begins = _first_entry(view) or person.work(day + DAY)[0][0]
-        return "work_again" if _off(view, day) and begins < end + NIGHT_WORK else ""
-    if works[1] or not _off(view, day + DAY) or clipped(view.entries, end, end + DAY / 2):
+        return "work_again" if off(view, day) and begins < end + NIGHT_WORK else ""
+    if works[1] or not off(view, day + DAY) or clipped(view.entries, end, end + DAY / 2):
         return ""
     late = any(t.due is not None and t.due < day for t in due_tasks(person, day))  # that a free day takes
     return "week_over" if works[0] else "free_days" if works[2] and not late else ""
@@ -200,7 +200,7 @@ def _first_entry(view: View) -> datetime | None:
     return min((start for start in work if end <= start < end + DAY), default=None)
 
 
-def _off(view: View, day: date) -> bool:
+def off(view: View, day: date) -> bool:
     """Return True for a weekend, or a date that the calendar or the person says is free."""
     return day.weekday() >= WEEKEND or view.person.free_day(day)
 
@@ -238,7 +238,7 @@ def _said(view: View) -> set[ActionType | None]:
 def quiet_stretch(candidate: Candidate, view: View, _lengths: Starts) -> Numbers | float:
     """Return 1 at starts of a long free time within working hours, for users who do deep work."""
     grid, habits = view.grid, view.person.routine.habits
-    if not grid.entries or candidate.task is not None or A.DEEP_WORK not in habits or _off(view, grid.date):
+    if not grid.entries or candidate.task is not None or A.DEEP_WORK not in habits or off(view, grid.date):
         return 0.0
     return ((view.free * 5 >= FREE) & (grid.minutes <= QUIET_FROM) & grid.inside(grid.work)).astype(float)
 

@@ -11,9 +11,10 @@ import numpy as np
 from bridge.calendar.busy import Stretch
 from bridge.calendar.plans import COMPANY
 from bridge.day.blocks import Block, fixed_blocks, given_blocks, kept_tasks, night_blocks
-from bridge.day.choice import Judged, Propensities, judged, option_at
+from bridge.day.choice import Judged, Propensities, judged, option_at, room
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, Grid
 from bridge.day.known import is_blank
+from bridge.day.leisure import off
 from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, is_near, urgency
 from bridge.day.person import Person
 from bridge.day.rules import APART, PAUSE
@@ -163,8 +164,9 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
         adds[moment] = week.ask(moment, fitting)
     places = [place for number, one in enumerate(found) for place in _places(number, one, view, adds)]
     made = sum(one.kind == "suggested" and one.moment.date == grid.date for one in person.advised)
-    most = {"suggested": max(view.wishes.suggestions - made, 0), "task": _tasks_most(view, found, given)}
-    ahead = (one for one in given if one.kind == "suggested" and one.start > person.now)
+    ahead = [one for one in given if one.kind == "suggested" and one.start > person.now]
+    tasks = min(_tasks_most(view, found, given), sum(kind_of(one.candidate, person) == "task" for one in found))
+    most = {"suggested": room(view, tasks + len(ahead), made), "task": tasks}
     first = min(ahead, key=lambda one: one.start, default=None)
     places = places if first is None else _not_before(first, places, found, view)
     firm = [place for place in places if not found[place.choice].thin[place.start]]
@@ -249,7 +251,12 @@ def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> 
     urgent = urgent and not any(evening <= start < view.grid.bed for start in company)  # the evening is theirs
     most = LONG_DAY_MOST if float(view.grid.strained[-1]) >= LONG_DAY else TASKS_MOST
     taken = sum(one.task is not None or one.action not in RESTS for one in given)
-    return max((URGENT_MOST if urgent else most) - taken, 0)
+    most = max((URGENT_MOST if urgent else most) - taken, 0)
+    if view.grid.work or not off(view, view.grid.date):
+        return most
+    other = {str(task.key) for task in view.person.known.tasks if task.due != view.grid.date}
+    of_day = sum(one.candidate.due == view.grid.date for one in found)
+    return min(most, of_day + all(one.task not in other for one in given))  # a day off takes one of other days
 
 
 def _apart(one: Place, other: Place, found: Sequence[Judged], grid: Grid) -> bool:

@@ -8,12 +8,14 @@ from datetime import datetime
 
 import numpy as np
 
+from bridge.calendar.busy import clipped, takes_time
+from bridge.calendar.busy import length as length_of
 from bridge.calendar.plans import COMPANY
 from bridge.day import masks
 from bridge.day.agreed import promised, refused_slots, rests_until
-from bridge.day.grid import HARD_WEEK, HOUR, MINUTE, OFFICE_WORK, Cells, Starts, run
+from bridge.day.grid import DAY, HARD_WEEK, HOUR, MINUTE, OFFICE_WORK, Cells, Starts, run
 from bridge.day.known import LONG_SPORT
-from bridge.day.leisure import own_hours, own_spans, told_hours, wished
+from bridge.day.leisure import LOAD, off, own_hours, own_spans, told_hours, wished
 from bridge.day.masks import LEISURE, ONE_REST, PLANNED_ONCE, is_near, is_urgent, nap_until, presses, usual
 from bridge.day.recovery import hardly_slept, held_back
 from bridge.day.view import DUE_DAYS, RESTS, WEEKEND, WORK, Candidate, View
@@ -288,14 +290,25 @@ def short_night(view: View) -> Fact | None:
 
 
 def _waits_for_work(candidate: Candidate, view: View) -> Fact | bool:
-    """On a free weekend day, refuse tasks due days later, and after a long week all not due by the next day."""
+    """Refuse work without a task on full days off and on those without a cause, and tasks that can wait."""
     grid, due = view.grid, candidate.due
+    if candidate.task is None and candidate.action in OFFICE_WORK and off(view, grid.date):
+        cause = view.wishes.asks_for(candidate.action, grid.date.weekday()) or _done_then(candidate, view)
+        full = length_of(clipped(view.person.attended, grid.begin, grid.bed)) >= LOAD * MINUTE
+        return fact("no_working_time") if full or not cause else True
     if due is None or grid.work or grid.date.weekday() < WEEKEND or is_near(candidate, view):
         return True
     if (due - grid.date).days > DUE_DAYS:
         return fact("due_in", days=(due - grid.date).days)
     hours = grid.worked(6)
     return hours < HARD_WEEK or fact("long_week", hours=round(hours))
+
+
+def _done_then(candidate: Candidate, view: View) -> bool:
+    """Return True if the calendar held an action on three of the four days a week apart before the day."""
+    done = [o for o, label in view.person.known.agenda if label.action is candidate.action]
+    days = [view.grid.midnight - 7 * k * DAY for k in range(1, 5)]
+    return sum(any(low <= o.start < low + DAY and takes_time(o.event) for o in done) for low in days) >= 3
 
 
 def _has_room(candidate: Candidate, view: View) -> Cells | Fact | bool:

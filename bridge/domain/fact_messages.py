@@ -295,6 +295,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "due_first": Titled(say("a task that is due comes first"), say("{title} comes first")),
     "no_grounds": say("nothing speaks for it now"),
     "enough_today": say("you had {given} suggestions today, and {most} is what you wish"),
+    "day_full": say("what is due fills the day"),
     "not_today": say("you said: not today"),
     "refused_now": say("you said: not now"),
     "put_off_until": say("you moved it to {time:%a} at {time:%H:%M}"),

@@ -1,0 +1,75 @@
+"""How much a day holds: room by its free hours and the person's own number, and no work on days off without a cause."""
+
+import random
+
+import pytest
+
+from bridge.domain.types import Task
+from bridge.domain.wishes import Wishes
+from rhythm_env.interface import ActionType
+
+from .lives import DAY, TODAY, entry, nights
+from .persons import HOUR, SUNDAY, blocks, found, free_sunday, grid, person, runs
+
+A = ActionType
+
+
+def crowded(seed, day=SUNDAY):
+    """Somebody with habits and one to five tasks, late, due or soon due, on a day with or without work."""
+    rng = random.Random(seed)
+    titles = ["Write report", "Prepare talk", "Pay invoice", "Tax return", "Read chapter"][: rng.randint(1, 5)]
+    actions = dict(zip(titles, (A.DEEP_WORK, A.DEEP_WORK, A.ADMIN_WORK, A.ADMIN_WORK, A.LEARN), strict=False))
+    tasks = [Task(key=t, list="l", title=t, due=day + rng.choice([-4, -2, -1, 0, 0, 1, 2]) * DAY) for t in titles]
+    dinners = [entry(day - k * DAY, 1140, 1290, A.FAMILY_TIME, "Dinner") for k in (8, 15, 22)]
+    slept = [*nights(30, -60, 420, last=day), *runs(4, 7, 11, 14, 18, 21)]
+    hour = rng.choice([7.6, 9.2, 12.4, 15.3])
+    return person(*dinners, hour=hour, day=day, episodes=slept, tasks=tasks, task_actions=actions, work=day != SUNDAY)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_day_holds_as_much_as_its_free_hours_and_the_person_s_number_give_room(seed):
+    for day in (SUNDAY, TODAY):
+        one = crowded(seed, day)
+        placed = [*blocks(one, "suggested", day), *blocks(one, "task", day)]
+        due = {task.title for task in one.known.tasks if task.due == day}
+        other = [block for block in placed if block.title not in due]
+        assert len(placed) <= max(one.wishes.suggestions, len(due)), placed
+        assert len(placed) <= len(due) + 1 + (grid(one).bed - one.now) / (4 * HOUR) or not other
+        if day == SUNDAY:
+            tasks = {task.title for task in one.known.tasks}
+            assert sum(block.title in tasks for block in other) <= 1, other
+
+
+def test_a_day_with_little_time_left_holds_one_suggestion_beside_nothing_due():
+    one = free_sunday(hour=19.4, episodes=runs(7, 14, 21, 28), wishes=Wishes(suggestions=5))
+    assert len(blocks(one, "suggested", SUNDAY)) <= 1
+
+
+def test_what_is_wished_for_the_day_has_room_beside_its_tasks():
+    tasks = [Task(key=t, list="l", title=t, due=SUNDAY) for t in ("Pay rent", "Tax return", "Read")]
+    wanted = Wishes(goals={A.EXERCISE: 7})
+    one = free_sunday(
+        tasks=tasks, task_actions=dict.fromkeys(("Pay rent", "Tax return", "Read"), A.ADMIN_WORK), wishes=wanted
+    )
+    assert [block.action for block in blocks(one, "suggested", SUNDAY)] == [A.EXERCISE]
+
+
+def test_nobody_is_sent_to_focus_work_on_a_saturday_off_or_full_without_a_task():
+    saturday = TODAY + DAY
+    focus, often = (
+        [entry(saturday - k * 7 * DAY, 600, 720, A.DEEP_WORK, "Focus time") for k in weeks]
+        for weeks in ((2, 5), (1, 2, 4, 5))
+    )
+    visit = entry(saturday, 840, 1220, A.FAMILY_TIME, "Family visit")
+    for agenda in ((), (visit,)):
+        one = person(*focus, *agenda, hour=8.5, day=saturday)
+        assert A.DEEP_WORK not in found(one, 4)[0]
+        assert found(one, 4)[1][A.DEEP_WORK].kind == "no_working_time"
+    task = Task(key="t", list="l", title="Write report", due=saturday)
+    due = person(*focus, visit, hour=8.5, day=saturday, tasks=[task], task_actions={"t": A.DEEP_WORK})
+    assert "Write report" in {block.title for kind in ("task", "suggested") for block in blocks(due, kind, saturday)}
+    assert A.DEEP_WORK in found(person(*often, hour=8.5, day=saturday), 4)[0]
+    assert A.DEEP_WORK not in found(person(*often, visit, hour=8.5, day=saturday), 4)[0]
+    wish = Wishes(goals={A.DEEP_WORK: 7})
+    assert A.DEEP_WORK in found(person(*focus, hour=8.5, day=saturday, wishes=wish), 4)[0]
+    assert A.DEEP_WORK not in found(person(*focus, visit, hour=8.5, day=saturday, wishes=wish), 4)[0]
