@@ -36,7 +36,7 @@ FRIDAY = 4  # weekday
 NEAR_HOUR = 60.0  # minutes around the usual hour that count
 ALONE = frozenset(A) - COMPANY - {A.ADMIN_WORK, A.SLEEP}  # what is usual without others
 LATELY, LOW, CLEARLY_LOW = timedelta(days=6), 0.1, 0.15  # below normal: a level is called low; is reason enough
-TOLD_LAST = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.FAMILY_TIME, A.SOCIALIZE, A.LEARN})
+TOLD_LAST = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.FAMILY_TIME, A.SOCIALIZE})
 TIRED, SPORT, FOCUS = frozenset({A.SLEEP, A.ME_TIME}), frozenset({A.EXERCISE}), frozenset({A.DEEP_WORK})
 IDLING = frozenset(leisure.OF_EVENING.values())
 OURSELVES = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN})

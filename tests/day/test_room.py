@@ -73,3 +73,11 @@ def test_nobody_is_sent_to_focus_work_on_a_saturday_off_or_full_without_a_task()
     wish = Wishes(goals={A.DEEP_WORK: 7})
     assert A.DEEP_WORK in found(person(*focus, hour=8.5, day=saturday, wishes=wish), 4)[0]
     assert A.DEEP_WORK not in found(person(*focus, visit, hour=8.5, day=saturday, wishes=wish), 4)[0]
+
+
+def test_a_lesson_that_was_long_ago_is_no_reason_to_learn_on_another_day():
+    lessons = [entry(TODAY - k * DAY, 600, 660, A.LEARN, "Spanish") for k in (9, 16, 23, 30, 37)]
+    for day in (TODAY, TODAY + DAY):
+        assert A.LEARN not in found(person(*lessons, hour=16.5, day=day, work=False), 5)[0]
+    at_its_hour = person(*lessons, hour=9.5, day=TODAY + 5 * DAY, work=False)
+    assert found(at_its_hour, 4)[0][A.LEARN].what == "Spanish"
