@@ -38,6 +38,7 @@ LOST_LEAST, CLEARLY_SHORT = 30 * MINUTE, 60 * MINUTE  # of missing sleep: for wh
 EARLIER_MOST = 90 * MINUTE  # how early a night is sought: still earlier, sleep comes hardest (Lavie 1986)
 TURNED, TAKEN = 240 * MINUTE, 60 * MINUTE  # of a wished bedtime from the usual; of that night, by entries
 TIRED_BELOW = 300 * MINUTE  # a night so short is hardly any
+AWAKE_LEAST = 480 * MINUTE  # between getting up and a bedtime that is earlier than usual; our choice
 EARLIER_LEAST, EVENING_BED = 15 * MINUTE, 21 * 60.0  # what is earlier than usual; minutes after midnight of the evening
 OWED_LEAST = 15  # minutes that are worth an earlier night
 NEED_MOST = 540 * MINUTE
@@ -196,10 +197,12 @@ class Person(Known):
     def earliest_bed(self, day: date) -> datetime:
         """Return the earliest bedtime of the night that ends on a date: 21:00, or the usual one if that is earlier.
 
-        It is at most 90 minutes before the usual one, also before an early start.
+        It is at most 90 minutes before the usual one, and eight hours after getting up late.
         """
-        usual, evening = self.usual_sleep(day)[0], instant(day - DAY, EVENING_BED, self._zones_of_night(day))
-        return max(rounded_up(usual - EARLIER_MOST), min(usual, evening))
+        usual, slept = self.usual_sleep(day)[0], self.slept(day - DAY)
+        evening = instant(day - DAY, EVENING_BED, self._zones_of_night(day))
+        awake = evening if slept is None else max(evening, rounded_up(slept.end + AWAKE_LEAST))
+        return max(rounded_up(usual - EARLIER_MOST), min(usual, awake))
 
     @kept
     def night_wish(self, day: date) -> NightWish:

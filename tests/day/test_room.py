@@ -4,11 +4,12 @@ import random
 
 import pytest
 
+from bridge.day.body import Mode, ModeKind
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
 
-from .lives import DAY, TODAY, entry, nights
+from .lives import DAY, TODAY, at, entry, nights, sleep
 from .persons import HOUR, SUNDAY, blocks, found, free_sunday, grid, person, runs
 
 A = ActionType
@@ -81,3 +82,15 @@ def test_a_lesson_that_was_long_ago_is_no_reason_to_learn_on_another_day():
         assert A.LEARN not in found(person(*lessons, hour=16.5, day=day, work=False), 5)[0]
     at_its_hour = person(*lessons, hour=9.5, day=TODAY + 5 * DAY, work=False)
     assert found(at_its_hour, 4)[0][A.LEARN].what == "Spanish"
+
+
+def test_who_got_up_late_is_sent_to_bed_no_earlier_than_usual_within_eight_hours():
+    ill = Mode(kind=ModeKind.ILL, said=True)
+    for woke in (1000, 860, 480):
+        slept = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, woke - 400, woke)]
+        one = person(hour=18, episodes=slept, work=False, mode=ill)
+        bed, usual = one.sleep(TODAY + DAY)[0], one.usual_sleep(TODAY + DAY)[0]
+        assert bed >= min(usual, at(TODAY, woke) + 8 * HOUR), woke
+        assert bed < usual or woke > 860
+    one = person(hour=18, episodes=nights(30, -60, 420, last=TODAY - DAY), work=False, mode=ill)  # last night unknown
+    assert one.earliest_bed(TODAY + DAY) < one.usual_sleep(TODAY + DAY)[0] - HOUR
