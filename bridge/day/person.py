@@ -172,9 +172,9 @@ class Person(Known):
     @kept
     def overslept(self, day: date) -> Occurrence | None:
         """Return the first entry of a date, before noon, if an entry like it was lately slept through, or nearly so."""
-        noon = instant(day, 12 * 60.0, self.zones)
-        of_day = (o for o, _ in self.entries if midnight(day, self.zones) <= o.start < noon and takes_time(o.event))
-        first = next((o for o in of_day if o.start > self.now), None)
+        begin, noon = midnight(day, self.zones), instant(day, 12 * 60.0, self.zones)
+        mine = (o for o, label in self.entries if takes_time(o.event) and label.action is not ActionType.SLEEP)
+        first = next((o for o in mine if begin <= o.start < noon and o.start > self.now), None)
         return first if first is not None and self.late_for(first) is not None else None
 
     def late_for(self, entry: Occurrence) -> tuple[Occurrence, bool] | None:
