@@ -143,7 +143,7 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
         return found, {action: taken for action in ActionType if action not in found}
     first, last = view.grid.up(span[0]), view.grid.up(span[1])
     given, most = _given(view.person, span[0]), view.wishes.suggestions
-    full = fact("enough_today", given=given, most=most) if given >= most else None
+    enough = fact("enough_today", given=given, most=most) if given >= most else None
     names = frozenset(one.what for one in view.said if one.what is not None) - open_again(view.person)
     tasks: list[Judged] = []
     for candidate in candidates(view.person, view.grid, said=names):
@@ -152,8 +152,8 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
         soon = min(last, view.grid.up(span[0] + _ahead(candidate, view, span[0])) + 1)
         one = judged(candidate, view, first, soon)
         tasks += _later(one, view, (first, soon, last))
-        if one.refusal is not None or full is not None:
-            held.setdefault(candidate.action, _until(one.refusal, view, soon) or full or fact("nothing_fits"))
+        if one.refusal is not None or enough is not None:
+            held.setdefault(candidate.action, _until(one.refusal, view, soon) or enough or fact("nothing_fits"))
             continue
         if candidate.due is not None and candidate.due <= view.grid.date + DUE_DAYS * DAY:
             tasks.append(one)
@@ -161,18 +161,14 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
         if candidate.action not in found or _first(option, view) > _first(found[candidate.action], view):
             found[candidate.action] = option
     _put_first(found, held, tasks, view)
-    found = _with_room(found, held, bool(tasks) and not room(view, _of_tasks(tasks, view), given), view)
+    of_day = sum(one.candidate.due == view.grid.date for one in tasks)
+    full = bool(tasks) and not room(view, of_day, int(of_day < len(tasks)), given)  # surely one of other days at most
+    found = _with_room(found, held, full, view)
     first_of_all = not found and not clipped(view.entries, span[0], view.grid.bed)
     if night is not None and (first_of_all or night.start <= span[0] + NEAR_BED):
         found[ActionType.SLEEP] = night
     _wait_for_entry(found, held, view)
     return found, {action: why for action, why in held.items() if action not in found}
-
-
-def _of_tasks(tasks: Sequence[Judged], view: View) -> int:
-    """Return how many of the tasks the day surely holds: those due that day, and one of the others."""
-    of_day = [one.candidate.due == view.grid.date for one in tasks]
-    return sum(of_day) + (not all(of_day))
 
 
 def _with_room(
@@ -266,16 +262,18 @@ def _given(person: Person, at: datetime) -> int:
     return sum(one.moment != moment or one.answer is not None or one.closed_at is not None for one in made)
 
 
-def room(view: View, tasks: int, made: int) -> int:
-    """Return how many suggestions have room beside tasks and those made: one, and one for every four free hours.
+def room(view: View, of_day: int, other: int, made: int, ahead: int = 0) -> int:
+    """Return how many suggestions have room beside tasks, those due ``of_day`` and others: one and one per four hours.
 
-    What is wished for the day, and rest after a bad night, always have room within the person's own number.
+    Of those ``made``, some are ``ahead``. Tasks of the day take no hours of others. What is wished for the day, and
+    rest after a bad night, always have room within the person's own number.
     """
     grid, left = view.grid, max(view.wishes.suggestions - made, 0)
     free = ~(grid.busy | grid.inside(grid.work))[view.now :]
     rest = view.person.body.state is not Condition.WELL or short_night(view) is not None
     wanted = rest + sum(is_wanted(action, view) for action in ActionType)
-    return max(min(1 + int(np.count_nonzero(free)) // FREE_EACH, left) - tasks, min(wanted, left))
+    hours = 1 + int(np.count_nonzero(free)) // FREE_EACH - other - ahead
+    return max(min(hours, left - of_day - other), min(wanted, left))
 
 
 def sleep_option(person: Person, span: Stretch, *, agreed: bool = False) -> Option | None:

@@ -166,7 +166,10 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
     made = sum(one.kind == "suggested" and one.moment.date == grid.date for one in person.advised)
     ahead = [one for one in given if one.kind == "suggested" and one.start > person.now]
     tasks = min(_tasks_most(view, found, given), sum(kind_of(one.candidate, person) == "task" for one in found))
-    most = {"suggested": room(view, tasks + len(ahead), made), "task": tasks}
+    due = {str(task.key) for task in person.known.tasks if task.due == grid.date}
+    of_day = min(tasks, sum(one.candidate.due == grid.date for one in found))
+    left = room(view, of_day, tasks - of_day, made, sum(one.task not in due for one in ahead))
+    most = {"suggested": left, "task": tasks}
     first = min(ahead, key=lambda one: one.start, default=None)
     places = places if first is None else _not_before(first, places, found, view)
     firm = [place for place in places if not found[place.choice].thin[place.start]]

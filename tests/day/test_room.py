@@ -9,7 +9,7 @@ from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
 
-from .lives import DAY, TODAY, at, entry, nights, sleep
+from .lives import DAY, TODAY, at, entry, nights, sleep, workout
 from .persons import HOUR, SUNDAY, blocks, found, free_sunday, grid, person, runs
 
 A = ActionType
@@ -94,3 +94,13 @@ def test_who_got_up_late_is_sent_to_bed_no_earlier_than_usual_within_eight_hours
         assert bed < usual or woke > 860
     one = person(hour=18, episodes=nights(30, -60, 420, last=TODAY - DAY), work=False, mode=ill)  # last night unknown
     assert one.earliest_bed(TODAY + DAY) < one.usual_sleep(TODAY + DAY)[0] - HOUR
+
+
+def test_usual_sport_has_room_beside_a_task_due_that_day_and_one_due_the_next():
+    trained = [workout(TODAY - k * DAY, 1080, 45) for k in (7, 14, 21, 28)]
+    tasks = [Task(key=t, list="l", title=t, due=TODAY + k * DAY) for k, t in enumerate(("Write report", "Pay invoice"))]
+    actions = {"Write report": A.DEEP_WORK, "Pay invoice": A.ADMIN_WORK}
+    slept = [*nights(30, -60, 420), *trained]
+    one = person(hour=15.3, episodes=slept, tasks=tasks, task_actions=actions, work=False)
+    assert [block.action for block in blocks(one, "suggested", TODAY)] == [A.EXERCISE]
+    assert len(blocks(one, "task", TODAY)) == 2
