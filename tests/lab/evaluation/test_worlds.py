@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from lab.evaluation.worlds import NAMES, WORLDS, world
 from lab.policies.random import open_policy
 from rhythm_env.dynamics import acceptance
 from rhythm_env.interface import ActionType, Answer
+from tests.commands import bridge
 
 OWN = """
 from rhythm_env.interface import ActionType
@@ -122,11 +121,7 @@ def test_the_command_takes_a_file_and_goes_on_where_it_was(tmp_path: Path) -> No
 
     def asked(lives: int) -> list[dict[str, Any]]:
         command = f"evaluate --deployed --answers {file} --policy random,thompson --lives {lives} --weeks 1 --json"
-        done = subprocess.run(
-            [sys.executable, "-m", "bridge", *command.split(), "--cores", "1", "--kept", str(kept)],
-            capture_output=True,
-            text=True,
-        )
+        done = bridge(*command.split(), "--cores", "1", "--kept", str(kept))
         assert done.returncode == 0, done.stderr
         found: list[dict[str, Any]] = json.loads(done.stdout)
         return found
