@@ -72,7 +72,7 @@ def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datet
 
 def _not_understood(text: str, user: User, today: date) -> Text:
     """Return why a text is no wish: the words that could not be read or kept, with examples."""
-    from bridge.wishes.examples import examples, halved, is_task, unread
+    from bridge.wishes.examples import examples, halved, is_task, lacking, unread
 
     if is_task(text, today):
         return say(
@@ -86,10 +86,10 @@ def _not_understood(text: str, user: User, today: date) -> Text:
             examples=told,
             command=f'bridge wish "TEXT" --user {user.name}',
         )
-    said = {
-        "examples": ", ".join(f'"{one}"' for one in examples(text)),
-        "command": f'bridge wish "TEXT" --user {user.name}',
-    }
+    command = f'bridge wish "TEXT" --user {user.name}'
+    if asked := lacking(text):
+        return _asked(asked[0], examples=", ".join(f'"{one}"' for one in asked[1]), command=command)
+    said = {"examples": ", ".join(f'"{one}"' for one in examples(text)), "command": command}
     if words := unread(text):
         told = ", ".join(f'"{one}"' for one in words[:UNREAD_MAX])
         return say(
@@ -99,6 +99,27 @@ def _not_understood(text: str, user: User, today: date) -> Text:
             **said,
         )
     return say("this is not understood as a wish, in English or German; say it like {examples}: {command}", **said)
+
+
+def _asked(about: str, *, examples: str, command: str) -> Text:
+    """Return what a text that is no wish leaves open."""
+    if about == "shift":
+        return say(
+            "a wish knows days and hours, and no shifts; name them, like {examples}: {command}",
+            examples=examples,
+            command=command,
+        )
+    if about == "bed":
+        return say(
+            "say whether you want to be in bed until this hour or from it on, like {examples}: {command}",
+            examples=examples,
+            command=command,
+        )
+    return say(
+        "this says when, and not what; say it like {examples}: {command}",
+        examples=examples,
+        command=command,
+    )
 
 
 def _saved(store: Store, user: User, said: Heard, *, confirmed: bool, now: datetime) -> Wish:

@@ -104,6 +104,8 @@ def inherits(part: Part, head: Part) -> Part:
         raise NotUnderstood
     for kind in HEADS & head.flags.keys():
         new.flags.setdefault(kind, head.flags[kind])
+    if head.has(K.SUGGESTION) and head.has(K.MOST) and part.days and part.has(K.NUMBER):
+        new.flags.setdefault(K.MOST, None)  # "at most five suggestions, but one on Sundays"
     bare = any(one[0] is K.EARLIEST and not one[1][2] for one in part.spans)
     if part.days and bare and frozenset() < head.actions <= AT_NIGHT:
         raise NotUnderstood  # "friends on Fridays, on Saturdays not before ten": of the morning, and of all

@@ -29,6 +29,8 @@ def _leaves_none(counts: Said, asks: Said) -> bool:
     if counts.when not in (None, asks.when) or counts.names not in (frozenset(), asks.names):
         return False
     match counts.kind, asks.kind:
+        case "never", "best" | "goal" | "shortest" | "longest" | "apart":
+            return True
         case "days", "goal":
             return len(counts.days) < asks.number <= DAYS
         case "days", "best":

@@ -97,8 +97,9 @@ def _told(found: re.Match[str], words: Words) -> str:
     if not (found["half"] or re.search(words["known"], at)):
         halves = ((words["am"], words["morning"]), (words["pm"], words["evening"]))
         at += next((f" {half}" for one, half in halves if re.search(one, f"{lead} {event}")), "")
-    if RANGE.search(at):
-        return at
+    rest = _left(f"{lead} {event}", words) if plain and (told or RANGE.search(at)) else ""
+    if rest or RANGE.search(at):
+        return f"{rest}{found['cut']}{found['from']}{at}" if rest else at
     at_it = told in ("", *words["around"].split())
     if not at_it:
         return f"{told} {at}"
@@ -108,6 +109,12 @@ def _told(found: re.Match[str], words: Words) -> str:
         return f"{words['at']} {at}"
     relation = back[0] if lead in back else lead if lead in until else words["after"]
     return f"{relation} {at}"
+
+
+def _left(text: str, words: Words) -> str:
+    """Return what follows a daily event: the "Sport" of "vor der Arbeit Sport, so von sechs bis sieben"."""
+    ends = [one.end() for name in DAILY for one in re.finditer(words[name], text)]
+    return "" if re.search(words["over"], text) else text[max(ends) :].strip()
 
 
 def _in_minutes(text: str, words: Words) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from bridge.domain import phrases
 from bridge.domain.phrases import NUMBERS
 from bridge.wishes.events import timed
-from bridge.wishes.hearing import heard
+from bridge.wishes.hearing import IN_BED, heard
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import WORK, Kind, Token, lexicon
 from bridge.wishes.occasions import occasion
@@ -32,6 +32,13 @@ LACKS = {  # language -> an hour of which the half of the day is not said
     )
     for language, lead in (("en", "(?:at|by|before|after|from|until|till)"), ("de", "(?:um|gegen|vor|nach|ab|bis)"))
 }
+SHIFTS = re.compile(
+    r"\bshifts?\b|\b(?:on|after|off|between|before) (?:nights|lates|earlies)\b"
+    r"|(?:schicht|früh|spät|nacht|tag|bereitschafts)dienst|schicht(?:en)?\b"
+)
+AT = frozenset({K.DAY, K.PART, K.CLOCK, K.NUMBER})
+WHEN = AT | {K.BEFORE, K.AFTER, K.AT, K.FROM, K.TO, K.BETWEEN, K.LATEST, K.EARLIEST}
+WHEN |= {K.OCLOCK, K.HALF_DAY, K.SHIFT, K.MINUTES}
 NEAR = (  # what a text names beside an action -> its examples
     ("minutes", {K.LASTS}),
     ("times", {K.BEFORE, K.AFTER, K.BETWEEN, K.CLOCK, K.PART, K.HALF_DAY}),
@@ -39,6 +46,25 @@ NEAR = (  # what a text names beside an action -> its examples
     ("counts", {K.TIMES, K.PER, K.WEEKLY, K.MOST, K.LEAST, K.NUMBER}),
     ("not", {K.NOT}),
 )
+
+
+def lacking(text: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return what a text leaves open (the hours of a shift, the subject, or what is meant of the bed) and examples."""
+    read = {language: _tokens(text, language, known=False) for language in _texts()}
+    language = max(read, key=lambda one: sum(kind is not K.WORD for kind, _ in read[one]))
+    kinds = {kind for kind, value in read[language] if kind is not K.WORD or value}  # without figures
+    timed = bool(kinds & AT or re.search(r"\d", text)) and not kinds - WHEN - {
+        K.NOT,
+        K.ONLY,
+        K.FILL,
+        K.AND,
+        K.OR,
+        K.COMMA,
+        K.CUT,
+    }
+    of_bed = IN_BED.search(text.lower()) is not None
+    key = "shift" if SHIFTS.search(text.lower()) else "bed" if of_bed else "subject" if timed else ""
+    return (key, tuple(_texts()[language][key].split(", "))) if key else None
 
 
 @cache

@@ -33,6 +33,9 @@ DEPENDS = re.compile(  # on what a day held, by which no night is wished
 NO_END = re.compile(
     r"(?:\b(?:never|not|no need to)|n't)\b[^,.;]*\b(?:stop(?! work)|quit|skip|drop)\b"
 )  # of what is wished
+IN_BED = re.compile(
+    r"\bbis (?:um )?[^ ,.;]+(?: uhr)?(?: morgens| früh)? (?:im|in meinem) bett\b(?! (?:bleib|lieg))"
+)  # or by then
 OF_ALL_DAYS = {"clear", "allow", "any", "drop", "forget", "open", "usual", "night"}  # which take a wish back
 CLAUSES = re.compile(r"[,;:.](?!\d)| (?:and|und|so|because|weil|denn|since|also|but|aber) ")
 JOINT = re.compile(r"[,;.!?]+ (?:(?:and|but|und|aber) )?")
@@ -75,7 +78,8 @@ def heard(text: str, today: date | None = None) -> Heard:
     found = found or [one for language in LANGUAGES for one in _in_two(text, language, today)]
     if len({one.said for one in found}) != 1:
         raise NotUnderstood
-    if any(one.kind in OF_NIGHTS for one in found[0].said) and DEPENDS.search(text.lower()):
+    kinds = {one.kind for one in found[0].said}
+    if (kinds & OF_NIGHTS and DEPENDS.search(plain)) or ("up" in kinds and IN_BED.search(plain)):
         raise NotUnderstood  # "after a night shift let me sleep until 2 pm"
     best = min(found, key=lambda one: len(one.aside))
     return replace(

@@ -41,7 +41,7 @@ from bridge.wishes.reasons import (
     share_times,
     wishes,
 )
-from bridge.wishes.remarks import says_anything, unsaid, without_remarks
+from bridge.wishes.remarks import says_anything, unsaid, without_less, without_remarks
 from bridge.wishes.said import Said
 from bridge.wishes.slots import DISLIKED, PERSON, Part, parts_of
 
@@ -53,6 +53,9 @@ Found = tuple[tuple[Said, ...], tuple[str, ...]]  # wishes, and what is set asid
 def by_slots(text: str, language: str) -> Found:
     """Return the wishes of a text, and the reasons set aside. Raises NotUnderstood for a text without a wish."""
     text = with_half(text, language)
+    if less := without_less(text, language):
+        wished, left = by_slots(less[0], language)
+        return wished, (*left, less[1])
     plain, of_meters = (_by_words(text, language, with_meters=one) for one in (False, True))
     if plain is None and of_meters is None:
         for rest, left in without_remarks(text, language):

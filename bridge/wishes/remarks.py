@@ -25,6 +25,12 @@ PIECE = re.compile(  # between clauses, or before one
 EXPLAINS = re.compile(
     r"(?i)(?:that|it|this|these|those)(?:'s| is| are)\b|(?:das|da|es|dann) (?:ist|sind|wird|werden|gibt)\b"
 )
+RATHER = re.compile(r"\b(?:rather|prefer\w*|instead|lieber|eher|statt|anstatt|anstelle)\b")
+THAN = r"(?:rather than|instead of|than|statt|anstatt|anstelle von|als)"  # before what is wanted less
+LESS = re.compile(
+    rf"(?i)^(?P<rest>[^,;.]+),? (?P<said>{THAN} (?P<what>[^,;.]+))$"
+    rf"|^(?P<said1>{THAN} (?P<what1>[^,;.]+)), (?P<rest1>[^,;.]+)$"
+)
 NEEDS = re.compile(r"\b(?:need|should|must|may|can|could|brauch\w*|soll\w*|darf|dürf\w*)\b")
 ASKS = (ASKED, POLARITY, UNDOES, WISHES, NEEDS)
 
@@ -44,6 +50,19 @@ def without_remarks(text: str, language: str) -> Iterator[Left]:
             yield rest, (said,)
     if not POLARITY.search(text.lower()):
         yield without_adjuncts(text, language)
+
+
+def without_less(text: str, language: str) -> tuple[str, str] | None:
+    """Return "read in the evening" and "instead of Netflix" for a text that says which action is wanted less."""
+    less = LESS.match(text.strip(" .!?"))
+    if less is None or not RATHER.search(text.lower()) or POLARITY.search(text.lower()):
+        return None
+    try:
+        parts = parts_of(less["what"] or less["what1"], language, with_meters=False)
+    except NotUnderstood:
+        return None
+    named = [bool(one.actions) and not (one.times or one.counts or one.nots) for one in parts]
+    return (less["rest"] or less["rest1"], less["said"] or less["said1"]) if named == [True] else None
 
 
 def _names_no_day(said: str, rest: str) -> bool:

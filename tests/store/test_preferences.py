@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from bridge.calendar.ownership import Mark, Whose
+from bridge.domain.guard import ADVICE
 from bridge.store import Store
-from bridge.store.preferences import Preferences, preferences_of
+from bridge.store.preferences import ID_MAX, Preferences, preferences_of, switch_of, trial_of
 from rhythm_env.interface import ActionType
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -63,3 +64,19 @@ def test_all_that_is_chosen_is_kept_and_read_back() -> None:
 def test_preferences_of_another_form_are_refused(part: dict[str, Any]) -> None:
     with pytest.raises((ValueError, KeyError, TypeError)):
         preferences_of(json.dumps({"sources": [], "language": None, **part}))
+
+
+def test_a_trial_or_a_switch_of_a_year_that_cannot_be_is_not_read() -> None:
+    trial = {"text": "no screens", "outcome": "sleep", "weeks": 4, "seed": "a", "kept": {}, "stopped": None}
+    switch = {"what": ADVICE, "on": True, "by": "ana", "reason": "", "evidence": None, "silent": 0, "advised": 0}
+    for year in (1970, 2199):
+        assert trial_of({**trial, "id": 1, "start": f"{year}-06-01"}).start.year == year
+        assert switch_of({**switch, "at": f"{year}-06-01T08:00:00+00:00"}).at.year == year
+    for year in (1969, 2200):
+        with pytest.raises(ValueError, match="a year that cannot be"):
+            trial_of({**trial, "id": 1, "start": f"{year}-06-01"})
+        with pytest.raises(ValueError, match="no known switch"):
+            switch_of({**switch, "at": f"{year}-06-01T08:00:00+00:00"})
+    assert trial_of({**trial, "id": ID_MAX - 1, "start": "2026-06-01"}).id == 2**53 - 1
+    with pytest.raises(ValueError, match="no readable trial"):
+        trial_of({**trial, "id": 2**53, "start": "2026-06-01"})

@@ -27,12 +27,15 @@ PAIRS = (  # what counts, what asks
     ("no sport on Sundays", "exercise 7 times a week"),
     ("sport only on Mondays and Fridays", "three runs a week"),
     ("no sport before 9", "sport every day at 7 in the morning"),
+    ("no naps", "naps at most 20 minutes"),
+    ("no meditation", "meditation at least 10 minutes"),
 )
 BOTH = (
     ("no sport on Sundays", "exercise 6 times a week"),
     ("no sport before 8", "sport every day at 7 in the morning"),
     ("no sport before 9", "meditation every morning"),
     ("no sport before 9", "exercise 7 times a week"),
+    ("no naps", "tv at most 30 minutes"),
 )
 
 

@@ -1,0 +1,87 @@
+"""What is wanted less is told as left aside, and a text that leaves something open is answered with a question."""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import product
+
+import pytest
+
+from bridge.wishes.examples import lacking
+from bridge.wishes.hearing import heard, understood
+from bridge.wishes.hours import NotUnderstood
+
+TODAY = date(2026, 11, 20)
+LESS = {  # wishes, and forms in which something else is wanted less
+    "en": (
+        ("read in the evenings", "three runs a week", "family on Sundays", "meditate every morning"),
+        ("{wish} instead of {other}", "instead of {other}, {wish}", "rather {wish} than {other}"),
+        ("watch series", "work", "tv"),
+    ),
+    "de": (
+        ("abends lesen", "dreimal die Woche laufen", "sonntags Familie", "jeden Morgen meditieren"),
+        ("{wish} statt {other}", "statt {other}, {wish}", "lieber {wish} als {other}"),
+        ("Netflix", "Arbeit", "Fernsehen"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_is_wanted_less_is_left_aside_and_told(language: str) -> None:
+    wishes, forms, others = LESS[language]
+    for wish, form, other in product(wishes, forms, others):
+        found = heard(form.format(wish=wish, other=other), TODAY)
+        assert found.said == understood(wish, TODAY), form
+        assert other in found.aside[-1], form
+
+
+@pytest.mark.parametrize(
+    ("texts", "about"),
+    [
+        (
+            "not before nine; only from 9 to 12; only on Mondays; nicht vor neun; nur von 9 bis 12 Uhr; nie nach 22",
+            "subject",
+        ),
+        ("no sport after my late shift; after nights nothing before 2 pm; nach der Nachtschicht kein Sport", "shift"),
+        ("bis 08:00 im Bett; samstags bis 9 Uhr im Bett", "bed"),
+    ],
+)
+def test_what_a_text_leaves_open_is_asked_with_examples_that_are_understood(texts: str, about: str) -> None:
+    for text in texts.split("; "):
+        asked = lacking(text)
+        assert asked is not None
+        assert asked[0] == about
+        assert all(understood(one, TODAY) for one in asked[1])
+        with pytest.raises(NotUnderstood):
+            understood(text, TODAY)
+
+
+@pytest.mark.parametrize("text", ["hello", "be nice to me", "no sport if it rains", "swim at seven"])
+def test_nothing_is_asked_of_what_is_no_such_wish(text: str) -> None:
+    assert lacking(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("bis 8 Uhr im Bett bleiben", "up"), ("bis 08:00 im Bett liegen bleiben", "up"), ("bis 22 Uhr im Bett", "bed")],
+)
+def test_in_bed_until_an_hour_is_another_wish_than_in_bed_by_then(text: str, kind: str) -> None:
+    assert [one.kind for one in understood(text)] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("three suggestions at the very most, and none on Sundays", "at most three suggestions, none on Sundays"),
+        ("two tips a day at most, and none at weekends", "at most two tips a day, none at weekends"),
+        ("at most five suggestions, but one on Sundays", "at most five suggestions, but only one on Sundays"),
+        ("five suggestions at most, one on Sundays", "höchstens fünf Vorschläge, aber sonntags einer"),
+        ("werktags vor der Arbeit trainieren, so von sechs bis sieben", "werktags von 06:00 bis 07:00 trainieren"),
+        ("before work gym, from six to seven", "gym from 6 am to 7 am"),
+        ("nach dem Abendessen spazieren, um 20 Uhr", "um 20 Uhr spazieren"),
+        ("um zehn ins Bett, elf am Samstag", "um 22 Uhr ins Bett, samstags um 23 Uhr ins Bett"),
+        ("um zehn ins Bett, elf am Samstag, vor 9 kein Sport", "um 22 Uhr ins Bett, samstags um 23, vor 9 kein Sport"),
+    ],
+)
+def test_another_order_of_the_words_means_the_same(text: str, plain: str) -> None:
+    assert understood(text, TODAY) == understood(plain, TODAY)
