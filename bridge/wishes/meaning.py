@@ -178,6 +178,9 @@ def _but_on_days(part: Part) -> tuple[Said, ...]:
         return of_work(part) if ends else of_night(part)
     if part.nots and part.flags.keys() == {K.NOT, K.SUGGESTION} and not part.actions:
         part.flags, part.actions = {K.NOT: None}, ALL  # "no suggestions in the evening except on Fridays"
+    if part.days > days and part.actions and not part.flags.keys() & (LIMITS | {K.ANYTIME, K.PER}):
+        part.days -= days
+        return _limits(part)  # "no tv on weekdays except Wednesdays"
     if not part.actions or part.days or part.flags.keys() - {K.NOT, K.PER, K.EVERY, K.BEST, K.FINE}:
         raise NotUnderstood
     if part.nots and part.times:

@@ -18,7 +18,7 @@ DAY = timedelta(days=1)
 SEASONS = ({3, 4, 5}, {6, 7, 8}, {9, 10, 11}, {12, 1, 2})
 CHRISTMAS, NEW_YEAR = (12, 24), (1, 1)
 SPANS = (
-    *("this_week", "next_week", "this_month", "next_month"),
+    *("this_weekend", "this_week", "next_week", "this_month", "next_month"),
     *("rest_month", "rest_year", "today", "tomorrow", "between"),
 )
 Words = Mapping[str, Any]
@@ -70,6 +70,7 @@ def _words(language: str) -> Words:
         "until",
         "since",
         "in_months",
+        "on_date",
     ):
         for one in _apart(said[name].replace("{at}", f"(?:{said['at']})").replace("{day}", said["day"])):
             for key, value in named.items():
@@ -127,6 +128,11 @@ def _given(name: str, told: re.Match[str], words: Words, today: date) -> dict[st
             at = WEEKDAYS[words["language"]].split().index(_group(told, "w") or "")
             day = today + ((at - today.weekday()) % WEEK.days) * DAY
             return {"until": day, **({"since": day} if name == "this_day" else {})}
+        case "on_date":
+            if _group(told, "d") is None:
+                raise NotUnderstood  # "on Christmas": on which days?
+            day = _date(told, words, today, last=False)
+            return {"since": day, "until": day}
         case "until" | "since":
             return {name: _date(told, words, today, last=name == "until")}
     low, high = _span(name, today)
@@ -142,6 +148,7 @@ def _span(name: str, today: date) -> tuple[date, date]:
     following = (first + 32 * DAY).replace(day=1)
     christmas = date(today.year, *CHRISTMAS)
     return {
+        "this_weekend": (max(today, monday + 5 * DAY), monday + 6 * DAY),
         "this_week": (today, monday + 6 * DAY),
         "next_week": (monday + WEEK, monday + WEEK + 6 * DAY),
         "this_month": (today, following - DAY),

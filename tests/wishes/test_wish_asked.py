@@ -80,8 +80,42 @@ def test_in_bed_until_an_hour_is_another_wish_than_in_bed_by_then(text: str, kin
         ("before work gym, from six to seven", "gym from 6 am to 7 am"),
         ("nach dem Abendessen spazieren, um 20 Uhr", "um 20 Uhr spazieren"),
         ("um zehn ins Bett, elf am Samstag", "um 22 Uhr ins Bett, samstags um 23 Uhr ins Bett"),
-        ("um zehn ins Bett, elf am Samstag, vor 9 kein Sport", "um 22 Uhr ins Bett, samstags um 23, vor 9 kein Sport"),
+        (
+            "um zehn ins Bett, elf am Samstag und um sieben aufstehen",
+            "um 22, samstags um 23 ins Bett, um 7 Uhr aufstehen",
+        ),
+        ("study every weekday except Wednesday", "study on Mondays, Tuesdays, Thursdays and Fridays"),
+        ("werktags kein Fernsehen außer freitags", "no tv Monday to Thursday"),
+        ("anything but sport on Mondays", "no sport on Mondays"),
+        ("everything except deep work is fine after six", "no deep work after six"),
+        ("montags alles außer Sport", "montags kein Sport"),
     ],
 )
 def test_another_order_of_the_words_means_the_same(text: str, plain: str) -> None:
     assert understood(text, TODAY) == understood(plain, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("texts", "first", "last"),
+    [
+        (
+            "no tv on 24 December; no tv on the 24th of December; am 24. Dezember keine Arbeit; am 24.12. nie Sport",
+            date(2026, 12, 24),
+            date(2026, 12, 24),
+        ),
+        ("no work on the 24th", date(2026, 11, 24), date(2026, 11, 24)),
+        ("no work this weekend; dieses Wochenende keine Arbeit", date(2026, 11, 21), date(2026, 11, 22)),
+    ],
+)
+def test_a_date_and_a_weekend_are_the_days_of_a_wish(texts: str, first: date, last: date) -> None:
+    for text in texts.split("; "):
+        (one,) = understood(text, TODAY)
+        assert one.kind == "never"
+        assert one.when is not None
+        assert (one.when.since, one.when.until) == (first, last)
+
+
+@pytest.mark.parametrize("text", ["no work on Christmas", "no sport next weekend", "no sport on 24 and 25 December"])
+def test_days_that_may_be_others_are_refused(text: str) -> None:
+    with pytest.raises(NotUnderstood):
+        understood(text, TODAY)
