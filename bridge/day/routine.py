@@ -38,6 +38,7 @@ AROUND = 60.0  # minutes by which a usual start varies
 SLACK = timedelta(minutes=30)  # between the calendar's time and the measured time of the same thing
 LONGEST, LONGEST_TRIP = timedelta(hours=16), timedelta(days=14)
 LEAST_WISHED, NOON = timedelta(hours=4), 12  # of a night that a wish may leave; hour from which a bedtime is of the eve
+LONGEST_WISHED = timedelta(hours=12)  # "up by 15:00", which is said of sleep by day, makes no night of 15 hours
 LIKELY = 0.5  # trust in a label from which an all-day entry counts as the last time
 LONGEST_NAP = timedelta(hours=2)  # a longer sleep in the calendar is a night
 NAME_LENGTH = 60
@@ -130,7 +131,8 @@ def wished_sleep(
     bed, wake = usual
     bed = bed if wish.bed is None else in_the_night(wish.bed, day, zones)
     bed = bed if wish.earliest is None else max(bed, in_the_night(wish.earliest, day, zones))
-    wake = wake if wish.up is None else _at(wish.up, day, zones)
+    by = wake if wish.up is None else _at(wish.up, day, zones)
+    wake = wake if by - bed > max(LONGEST_WISHED, wake - bed) else by
     wake = wake if wish.rest is None else max(wake, _at(wish.rest, day, zones))
     missing = (
         timedelta(0) if wish.minutes is None else max(timedelta(minutes=wish.minutes) - (wake - bed), timedelta(0))

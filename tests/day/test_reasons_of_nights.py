@@ -1,7 +1,7 @@
 """Reasons of bedtimes and times of getting up: a wish is told as it was wished, and only where it is the cause."""
 
 from dataclasses import replace
-from datetime import time
+from datetime import time, timedelta
 
 import pytest
 
@@ -71,6 +71,14 @@ def test_an_entry_before_the_hour_wished_is_the_cause_of_getting_up():
         "you wish to be in bed by 22:30",
         "you get up at 06:55 for your entry at 07:40",
     )
+
+
+@pytest.mark.parametrize(("slept", "up"), [((-50, 420), "07:00"), ((480, 900), "15:00")])
+def test_an_hour_wished_for_sleep_by_day_makes_no_night_of_fifteen_hours(slept, up):
+    made = person(hour=19.0, episodes=nights(30, *slept), wishes=Wishes(night=NightWish(up=time(15))))
+    reason = f"you usually get up at {up}" if up == "07:00" else f"you wish to get up by {up}"
+    assert told(made)[1] == reason
+    assert made.night(TOMORROW).wake - made.night(TOMORROW).bed < timedelta(hours=9)
 
 
 def test_a_night_that_is_wished_long_or_late_says_so():
