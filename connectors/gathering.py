@@ -48,7 +48,10 @@ class Clock:
             name = self._named(instant)
             zone = time_zone(name)
             if zone is None:
-                raise BadRecord("this machine knows no time zone of the name that the bridge stores for the user")
+                raise BadRecord(
+                    "this machine does not know the time zone that is stored for the user; store another: bridge "
+                    "user zone NAME ZONE"
+                )
             offset = offset_in(zone, instant)
             self._places[quarter] = Place(name, offset, local_date(instant, offset))
         return self._places[quarter]

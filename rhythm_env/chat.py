@@ -94,7 +94,7 @@ class Service:
         try:
             return answered.result(self._timeout)
         except TimeoutError:
-            raise Fault("no answer from the language model in time") from None
+            raise Fault("the language model did not answer in time") from None
 
     def _settle(self, body: bytes, answered: Future[bytes]) -> None:
         try:
@@ -134,7 +134,7 @@ def _check(answer: requests.Response) -> None:
     if status != 200:
         raise Fault(f"HTTP {status}", stops=status not in ABOUT_WHAT_WAS_ASKED)
     if answer.headers.get("Content-Type", "").partition(";")[0].strip().lower() != "application/json":
-        raise Fault("an answer of the language model that is no JSON", wait=0)
+        raise Fault("the language model's answer is no JSON", wait=0)
 
 
 def _read(answer: requests.Response, until: float) -> bytes:
@@ -142,9 +142,9 @@ def _read(answer: requests.Response, until: float) -> bytes:
     for piece in answer.iter_content(PIECE):
         read += piece
         if len(read) > ANSWER_MAX_BYTES:
-            raise Fault("an answer of the language model that is too long", wait=0, stops=False)
+            raise Fault("the language model's answer is too long", wait=0, stops=False)
         if monotonic() > until:
-            raise Fault("no answer from the language model in time")
+            raise Fault("the language model did not answer in time")
     return bytes(read)
 
 

@@ -85,7 +85,13 @@ def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) ->
     """Raise Spent if a recommendation expired unanswered, or if it is answered and its day is over."""
     if recommendation.answer is not None and day_end(recommendation, user.zones) <= now:
         stands = answer_text(recommendation.answer, recommendation.moved_to)
-        raise Spent(say("the day of this recommendation is over, and its answer stands: {answer}", answer=stands))
+        raise Spent(
+            say(
+                "the day of this recommendation is over, so its answer ({answer}) stays; open the page for the next "
+                "recommendation",
+                answer=stands,
+            )
+        )
     if recommendation.answer is None and recommendation.expires_at <= now:
         raise Spent(say("this link has expired, and so has its recommendation; open the page for the next"))
 
@@ -127,7 +133,9 @@ def put_off(bridge: Bridge, token: str, slot: str, *, now: datetime) -> Link:
             number, given = link.recommendation.id, Answer.RESCHEDULE
             found = rescheduling.answer(bridge, link.user, number, given, now=now, moved_to=moment)
             return replace(link, recommendation=found)
-    raise SetupError(say("choose one of the slots of the coming seven days"))
+    raise SetupError(
+        say("the chosen slot is over or not possible; choose one of the slots of the coming seven days on this page")
+    )
 
 
 def _refusing(bridge: Bridge, token: str, now: datetime) -> Link:

@@ -90,7 +90,8 @@ class Choosing:
         decision = policy.decide(observation, rng)
         if decision.action not in observation.feasible:
             raise SetupError(
-                f"the policy {policy.name} chose an action that does not fit; set BRIDGE_POLICY to another"
+                f"the policy {policy.name} chose {decision.action}, which cannot be done in this slot; choose "
+                "another policy, e.g. BRIDGE_POLICY=planner"
             )
         weighed = choice.weighed(decision, options)
         drawn = self.guard.explored(weighed, observation, rng)

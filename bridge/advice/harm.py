@@ -182,9 +182,13 @@ def switch(store: Store, user: User, wanted: Switch) -> None:
     """Save a switch by the person. Raises SetupError without a reason, or if it is so already."""
     reason = " ".join(wanted.reason.split())
     if not 1 <= len(reason) <= REASON_MAX or not reason.isprintable():
-        raise SetupError(say('say why in 1 to 300 letters: --because "..."'))
+        raise SetupError(
+            say('switching needs a reason of 1 to 300 letters, such as: bridge watch off --because "I am travelling"')
+        )
     if is_on(store.people.preferences(user.id).switches, wanted.what) is wanted.on:
-        raise SetupError(say("this switch is set like that already; see: bridge watch"))
+        raise SetupError(
+            say("this switch is set like that already, and nothing was changed; see both switches: bridge watch")
+        )
     _switch(store, user, replace(wanted, by=PERSON, reason=reason))
 
 

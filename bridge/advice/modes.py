@@ -111,14 +111,16 @@ def parse_mode(text: str, user: User) -> ModeKind:
 def _check(kind: ModeKind, begin: date | None, until: date | None, today: date, user: User) -> None:
     if until is not None and begin is None and kind is ModeKind.NORMAL:
         command = f"bridge mode holiday --until {until} --user {user.name}"
-        raise SetupError(say("a last day needs a mode to begin, such as: {command}", command=command))
+        raise SetupError(
+            say("a last day was given without a mode; name the mode too, such as: {command}", command=command)
+        )
     command = f"bridge mode {kind} --user {user.name}"
     over = next((day for day in (begin, until) if day is not None and day < today), None)
     if over is not None:
         raise SetupError(say("{day} is over; name today or a later day: {command}", day=str(over), command=command))
     if begin is not None and until is not None and until < begin:
         command = f"bridge mode {kind} --from {until} --until {begin} --user {user.name}"
-        raise SetupError(say("the last day is before the first; say it so: {command}", command=command))
+        raise SetupError(say("the last day is before the first; exchange them: {command}", command=command))
 
 
 def dismiss(store: Store, user: User, kinds: Iterable[ModeKind], *, now: datetime) -> None:

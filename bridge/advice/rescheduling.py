@@ -121,7 +121,7 @@ def move_task(bridge: Bridge, user: User, key: str, to: Moment, *, known: Snapsh
     person, task = _person_with(bridge, user, key, known)
     place = _place_of(person, task, to)
     if place is None:
-        raise SetupError(_("this task does not fit into that slot; choose another"))
+        raise SetupError(_("this task does not fit into that slot; choose another slot"))
     bridge.store.task_notes.move(user.id, task, place, now=known.at)
 
 
@@ -138,7 +138,7 @@ def fitting(bridge: Bridge, user: User, key: str, slots: Iterable[Moment], *, kn
 def _person_with(bridge: Bridge, user: User, key: str, known: Snapshot) -> tuple[Person, Task]:
     task = next((one for one in known.tasks if str(one.key) == key and one.completed is None), None)
     if task is None:
-        raise SetupError(_("this task is not open any more; open the page again"))
+        raise SetupError(_("this task is done, deleted or not yours; open the page again to see the open tasks"))
     return recommend.person_of(bridge, user, known), task
 
 

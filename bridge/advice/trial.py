@@ -156,14 +156,27 @@ def begin(bridge: Bridge, user: User, text: str, weeks: int, outcome: str, *, no
     """
     text = " ".join(text.split())
     if not 1 <= len(text) <= TEXT_MAX or not text.isprintable():
-        raise SetupError(say('say in 1 to 200 letters what you try: bridge trial "no screens after 22" --weeks 4'))
+        raise SetupError(
+            say(
+                'a trial needs a text of 1 to 200 letters that says what you try: bridge trial "no screens after 22" '
+                "--weeks 4"
+            )
+        )
     if weeks not in WEEKS:
         raise SetupError(
-            say("a trial lasts {least} to {most} weeks: bridge trial TEXT --weeks 4", least=WEEKS.start, most=WEEKS[-1])
+            say(
+                "a trial lasts {least} to {most} weeks; choose the number of weeks so: bridge trial TEXT --weeks 4",
+                least=WEEKS.start,
+                most=WEEKS[-1],
+            )
         )
     if outcome not in OUTCOMES:
         raise SetupError(
-            say("{outcome} is no outcome; name one of: {known}", outcome=repr(outcome), known=", ".join(OUTCOMES))
+            say(
+                "{outcome} is no outcome that a trial can measure; choose one of: {known}",
+                outcome=repr(outcome),
+                known=", ".join(OUTCOMES),
+            )
         )
     moment = moment_at(now, user.zones)
     start = moment.date + DAY * (moment.slot >= UNTIL)

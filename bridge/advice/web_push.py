@@ -72,10 +72,16 @@ def checked(device: Device, allowed: Collection[str]) -> Device:
     plain = device.endpoint.startswith("http://") and egress.host_of(device.endpoint) in allowed
     whole = len(device.endpoint) <= ENDPOINT_MAX_CHARS and egress.host_of(device.endpoint)
     if not whole or not (device.endpoint.startswith("https://") or plain) or len(device.name) > NAME_MAX_CHARS:
-        raise SetupError(say("that is no address of a push service; press the button on the page again"))
+        raise SetupError(
+            say(
+                "the browser sent what is no address of a push service; press the button for messages on the page again"
+            )
+        )
     sizes = (_size(device.p256dh), _size(device.auth))
     if sizes != (POINT_BYTES, SECRET_BYTES) or not _is_point(device.p256dh):
-        raise SetupError(say("these are no keys of a browser; press the button on the page again"))
+        raise SetupError(
+            say("the browser sent what are no keys of a browser; press the button for messages on the page again")
+        )
     return device
 
 
@@ -128,7 +134,9 @@ def _signer(store: Store, vault: Vault) -> Vapid02:
 
     sealed = store.connections.client(KEY_NAME)
     if sealed is None:
-        raise SetupError(say("the key for messages to browsers is gone; press the button on the page again"))
+        raise SetupError(
+            say("the key for messages to browsers is gone; press the button for messages on the page again")
+        )
     return Vapid02.from_raw(vault.unseal(sealed)["private"].encode())
 
 

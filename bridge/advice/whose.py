@@ -163,7 +163,7 @@ def _taken_back(store: Store, user: User, wanted: Mark, *, now: datetime) -> Mar
     if not named or wanted.whose is not Whose.MINE:
         raise SetupError(
             say(
-                "there is no such entry within {days} days; see: {entries}, or the marks: {marks}",
+                "no entry within {days} days has this title or key; see the entries: {entries}, or your marks: {marks}",
                 days=NEAR.days,
                 entries=f"bridge calendar --user {user.name} --json",
                 marks=f"bridge calendar mark --user {user.name}",

@@ -78,7 +78,7 @@ def _refuse_weak(password: str, name: str) -> None:
     if strength(password, name) < STRENGTH_MIN:
         raise SetupError(
             say(
-                "that password is among those that are tried first; take four unrelated words: {command}",
+                "that password is among those that attackers try first; choose four unrelated words: {command}",
                 command=command,
             )
         )

@@ -68,7 +68,9 @@ def parse_tool(text: str, user: User) -> str:
     name = text.strip().lower().replace("-", "_").replace("checkin", "check_in")
     if name not in CONSENTS:
         known = ", ".join(CONSENTS)
-        raise SetupError(f"there is no tool {text!r} (there are: {known}): bridge mcp consent -u {user.name}")
+        raise SetupError(
+            f"there is no tool {text!r} (there are: {known}); see what each does: bridge mcp consent -u {user.name}"
+        )
     return name
 
 

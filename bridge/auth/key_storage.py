@@ -152,7 +152,8 @@ def _keyring() -> Any:
         raise origin.lacking("keyring") from None
     if keyring.get_keyring().priority <= 0:
         raise SetupError(
-            "this machine has no keyring; unset BRIDGE_KEY to keep the key in a file that only you can read"
+            "BRIDGE_KEY is keyring, and this machine has no keyring; unset BRIDGE_KEY to keep the key in a file "
+            "that only you can read"
         )
     return keyring
 

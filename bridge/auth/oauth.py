@@ -124,7 +124,7 @@ def open_session(account: Account, spec: ConnectorSpec) -> TokenSession:
 def oauth_of(spec: ConnectorSpec) -> OAuth:
     """Return the OAuth settings of a source (``spec.oauth``). Raises SetupError for a connector without them."""
     if spec.oauth is None:
-        raise SetupError(f"{spec.name} states no OAuth; add oauth=OAuth(...) to its SPEC")
+        raise SetupError(f"the connector {spec.name} states no OAuth; add oauth=OAuth(...) to the SPEC in its folder")
     return spec.oauth
 
 

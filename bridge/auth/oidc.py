@@ -142,7 +142,10 @@ def _address(told: Mapping[str, Any], name: str) -> str:
     """Return an address of the discovery document. Raises SetupError if it is missing or unsafe."""
     address = str(told.get(name, ""))
     if not urlsplit(address).hostname:
-        raise SetupError(f"the login provider names no {name}; check BRIDGE_OIDC_ISSUER, then: bridge doctor")
+        raise SetupError(
+            f"the login provider's own document names no {name}; set BRIDGE_OIDC_ISSUER to the provider's issuer, "
+            "e.g. https://login.example.org, then: bridge doctor"
+        )
     plain_loopback(address)
     return address
 
@@ -274,7 +277,10 @@ def _get(session: requests.Session, url: str, *, token: str | None = None) -> re
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     answer = _answer_to(session, "GET", url, headers=headers)
     if answer.status_code != 200:
-        raise SetupError("the login provider refuses a request; check BRIDGE_OIDC_ISSUER, then: bridge doctor")
+        raise SetupError(
+            "the login provider refuses a request; set BRIDGE_OIDC_ISSUER to the provider's issuer, e.g. "
+            "https://login.example.org, then: bridge doctor"
+        )
     return answer
 
 

@@ -77,12 +77,14 @@ def _refuse_unless_possible(host: str, count: int) -> None:
     if not is_host(host):
         raise SetupError(
             say(
-                "passkeys need a page at a host name, not at a number; open it as localhost, "
-                "set BRIDGE_URL to an address with a name, or start it with: bridge up --lan"
+                "passkeys need a page at a host name, not at an IP address; open it as localhost, set BRIDGE_URL "
+                "to an address with a name, or start it with: bridge up --lan"
             )
         )
     if count >= PASSKEYS_MAX:
-        raise SetupError(say("there are {max} passkeys; remove one of them first", max=PASSKEYS_MAX))
+        raise SetupError(
+            say("you have {max} passkeys, which is the most possible; remove one of them first", max=PASSKEYS_MAX)
+        )
 
 
 def registered(challenge: Challenge, answer: str, name: str, *, now: datetime) -> Passkey:

@@ -60,7 +60,8 @@ def plain_loopback(url: str) -> bool:
     parts = urlsplit(url)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK_HOSTS:
         raise SetupError(
-            "tokens are only sent over https; correct the address of the source or login provider, then: bridge doctor"
+            "tokens are sent only to https:// addresses; correct the address that is set for the source or login "
+            "provider, then: bridge doctor"
         )
     return parts.scheme != "https"
 

@@ -180,7 +180,10 @@ def feedback(
 
     given = parse_answer(answer)
     if because is not None and given is not Answer.IGNORE:
-        raise SetupError(f"only `ignore` takes --because: bridge feedback ignore --because not-today --user {user}")
+        raise SetupError(
+            "--because goes with the answer ignore alone; leave it out, or write: bridge feedback ignore --because "
+            f"not-today --user {user}"
+        )
     with options.opened(user) as (bridge, person, now):
         why = None if because is None else wishing.parse_because(because, person)
         if recommendation is None:

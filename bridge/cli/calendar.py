@@ -238,7 +238,10 @@ def mark(
     from bridge.documents.calendar import mark_document, marks_document
 
     if event is not None and (whose or "").lower() not in set(Whose):
-        raise SetupError(f'say mine, not-mine or no-time: bridge calendar mark "{event}" not-mine --user {user}')
+        raise SetupError(
+            f"{whose or 'nothing'} does not say whose the entry is; write mine, not-mine or no-time (yours, but it "
+            f'takes no time): bridge calendar mark "{event}" not-mine --user {user}'
+        )
     with options.opened(user, flights=False) as (bridge, person, now):
         if event is None or whose is None:
             known = owning.marks(bridge.store, person)

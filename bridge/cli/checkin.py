@@ -51,7 +51,10 @@ def checkin(
 
     about = parse_meter(meter, user) if meter is not None else None
     if undo and not score == meter == at:
-        raise SetupError(f"--undo cannot be combined with a score or options: bridge checkin --undo --user {user}")
+        raise SetupError(
+            "--undo cannot be combined with a score or other options; leave them out: bridge checkin --undo --user "
+            f"{user}"
+        )
     if undo:
         _say(user, None, None, None, json=json)
     elif score is not None:
@@ -126,7 +129,10 @@ def note(
     from bridge.ingest import notes
 
     if (text is None and at is not None) or (text is not None and undo):
-        raise SetupError(f'--at needs a text, and --undo takes none: bridge note --user {user} "late coffee"')
+        raise SetupError(
+            f'--at goes with a text, and --undo without one; write: bridge note --user {user} "late coffee", or: '
+            f"bridge note --undo --user {user}"
+        )
     with options.opened(user) as (bridge, person, now):
         if undo:
             said, outcome = notes.forget_last(bridge.store, person, now=now), "deleted"

@@ -140,7 +140,7 @@ def share(
     from bridge.documents.household import household_document, read_now
 
     if (meters or stop) and other is None:
-        raise SetupError("say with whom: bridge share vitality --with NAME")
+        raise SetupError("--with is missing, which says who may see the meters: bridge share vitality --with NAME")
     if other is not None and bool(meters) == stop:
         raise SetupError(
             "give either meters or --stop: bridge share vitality --with NAME, or: bridge share --stop --with NAME"
@@ -191,7 +191,10 @@ def watch(
     from bridge.domain.guard import ADVICE, WATCH, Switch
 
     if (switch is not None and switch not in SWITCHES) or (because is not None and switch is None):
-        raise SetupError('write: bridge watch, or bridge watch on|off|advice-on|advice-off --because "..."')
+        raise SetupError(
+            "a switch is on, off, advice-on or advice-off, and --because goes with a switch alone; write: bridge "
+            'watch off --because "...", or to see the watch: bridge watch'
+        )
     name = options.only_user() if user is None else user
     with options.opened(name) as (bridge, person, now):
         if switch is not None:

@@ -120,10 +120,11 @@ def _parsed(text: str) -> tuple[str, str, str, float | int]:
     try:
         number = float(value)
     except ValueError:
-        raise SetupError(f"{text!r} gives no number; write it like vitality.steps=0.3") from None
+        raise SetupError(f"--set {text!r} gives no number after =; write it like vitality.steps=0.3") from None
     if len(parts) not in (2, 3):
         raise SetupError(
-            f"{text!r} names no row of the proxy map; write it like vitality.steps=0.3 or vitality.steps.direction=-1"
+            f"--set {text!r} does not begin with a row of the proxy map, METER.SIGNAL; write it like "
+            "vitality.steps=0.3 or vitality.steps.direction=-1"
         )
     name = parts[2] if len(parts) == 3 else "weight"
     return parts[0].upper(), parts[1], name, int(number) if name == "direction" and number in (1, -1) else number

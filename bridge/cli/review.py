@@ -140,7 +140,9 @@ def effect(
     from bridge.advice.effect import effects
 
     if user is not None and everybody:
-        raise SetupError("name either a person or all: bridge effect --user NAME, or bridge effect --all")
+        raise SetupError(
+            "--user and --all exclude each other; write one of them: bridge effect --user NAME, or bridge effect --all"
+        )
     user = options.only_user() if user is None and not everybody else user
     with installation.open_bridge() as bridge:
         people = bridge.store.people.users() if user is None else [bridge.store.people.user(user)]
@@ -240,7 +242,7 @@ def trial(
 def _check(verb: str, rest: list[str], *, new: bool, at: bool) -> None:
     wanted = {LIST: 0, STOP: 1, KEPT: 2}.get(verb, 0)
     if len(rest) != wanted or (wanted and not rest[0].isdecimal()) or (verb == KEPT and rest[1].lower() not in ANSWERS):
-        raise SetupError(f"write one of: {WAYS}")
+        raise SetupError(f"these words are no trial and no command about one; write one of: {WAYS}")
     if new and verb in (LIST, STOP, KEPT):
         raise SetupError(f"--weeks and --outcome are only for a new trial; leave them out, or write one of: {WAYS}")
     if at and verb != KEPT:

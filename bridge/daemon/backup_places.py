@@ -114,7 +114,10 @@ class Bucket:
             for piece in obstore.get(self._store(), name).stream():
                 file.write(piece)
                 if file.tell() > FETCHED_MAX_BYTES:
-                    raise SetupError(f"{name} is too large for a backup; look what lies in the bucket")
+                    raise SetupError(
+                        f"{name} in the bucket of BRIDGE_BACKUPS_S3 is too large for a backup; choose another: bridge "
+                        "backups"
+                    )
 
     def delete(self, name: str) -> None:
         import obstore
@@ -187,7 +190,10 @@ def _told() -> Iterator[None]:
     except (BaseError, FileNotFoundError, PermissionError, ValueError) as error:
         code = CODE.search(str(error))
         why = code[1] if code else type(error).__name__
-        raise SetupError(f"the bucket of BRIDGE_BACKUPS_S3 failed ({why}); check its settings: bridge doctor") from None
+        raise SetupError(
+            f"the bucket of BRIDGE_BACKUPS_S3 failed ({why}); check BRIDGE_BACKUPS_S3, BRIDGE_BACKUPS_S3_KEY and "
+            "BRIDGE_BACKUPS_S3_SECRET, then: bridge doctor"
+        ) from None
 
 
 def made_at(name: str) -> datetime | None:

@@ -129,7 +129,9 @@ def migrate(bridge: installation.Bridge, to: str, *, progress: Progress) -> list
     alone = source.scheduling.singleton_lock("daemon", bridge.holder, now=installation.now())
     with closing(alone), closing(Store(to)) as other:
         if str(other.database.engine.url) == str(source.database.engine.url):
-            raise SetupError("that is the database in use; give another one: bridge migrate --to URL")
+            raise SetupError(
+                "--to names the database in use; give the address of an empty one: bridge migrate --to URL"
+            )
         with source.database.write() as here:
             hold(here)
             _refuse_leased(source)

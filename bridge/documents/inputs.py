@@ -61,7 +61,8 @@ def parse_slots(text: str) -> frozenset[Slot]:
         return frozenset(Slot[name] for name in named)
     except KeyError:
         raise SetupError(
-            f"{text!r} is no list of slots; write some of morning,afternoon,evening,night with commas, or the word none"
+            f"{text!r} is no list of slots; write slots with commas between, such as evening,night (of morning, "
+            "afternoon, evening and night), or the word none"
         ) from None
 
 

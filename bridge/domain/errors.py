@@ -38,7 +38,7 @@ class BridgeError(Exception):
 class BadRecord(BridgeError):
     """A record cannot be read. It is set aside with this error's text as the reason. Other records are not affected."""
 
-    then = "the unreadable record is kept, and read again after an update of the bridge"
+    then = "nothing has to be done: this record alone is left out, and read again after each update of the bridge"
 
 
 class TryLater(BridgeError):

@@ -152,14 +152,17 @@ def guard_from_settings(explore: str, quiet: str) -> Guard:
         share = -1.0
     if not 0 <= share <= EXPLORE_MAX:
         raise SetupError(
-            f"BRIDGE_EXPLORE must be the share of advice that is drawn at random, from 0 to {EXPLORE_MAX}; "
-            "correct it, then: bridge doctor"
+            f"BRIDGE_EXPLORE must be the share of advice that is drawn at random, from 0 to {EXPLORE_MAX}, e.g. "
+            "0.1; correct it, then: bridge doctor"
         )
     named = [name.strip().upper() for name in quiet.split(",") if name.strip().lower() not in ("", "none")]
     unknown = sorted(set(named) - {slot.name for slot in Slot})
     if unknown:
         names = ", ".join(slot.name.lower() for slot in Slot)
-        raise SetupError(f"BRIDGE_QUIET must name slots: {names}, or none; correct it, then: bridge doctor")
+        raise SetupError(
+            f"BRIDGE_QUIET names {', '.join(unknown).lower()}; set it to slots of the day ({names}) with commas "
+            "between, or to the word none, then: bridge doctor"
+        )
     return Guard(explore=share, quiet=frozenset(Slot[name] for name in named))
 
 

@@ -70,12 +70,15 @@ def wishes_of(body: object) -> Wishes:
     """Return wishes from the JSON values of ``plain``, with defaults. Raises SetupError for any other value."""
     if not isinstance(body, Mapping) or body.keys() - _readers(Wishes).keys():
         raise SetupError(
-            f"wishes must be an object with never, hours, goals, weights and suggestions; see: {NEXT} --json"
+            "wishes must be an object with never, hours, goals, weights and suggestions, and with no other "
+            f"field; see an example: {NEXT} --json"
         )
     try:
         return _read(Wishes, body)  # type: ignore[no-any-return]
     except (KeyError, TypeError, ValueError):  # the first for an unknown field
-        raise SetupError(f"these wishes cannot be read; write them in the form of: {NEXT} --json") from None
+        raise SetupError(
+            f"a field or value of these wishes is unknown; write them as this command prints them: {NEXT} --json"
+        ) from None
 
 
 def _read(kind: type, body: object) -> Any:

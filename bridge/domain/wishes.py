@@ -199,7 +199,8 @@ def _check_few(wishes: Wishes) -> None:
     if not 1 <= times <= SPARE_MAX or len(names) > NAMES_MAX or any(not 0 < len(name) <= NAME_MAX for name in names):
         raise SetupError(
             say(
-                "1 to {most} evenings or days of a week can stay free, and {names} kinds be unwanted; try: {command}",
+                "a wish can keep 1 to {most} evenings or days of a week free, and refuse {names} kinds of "
+                "things; wish for less, such as: {command}",
                 most=SPARE_MAX,
                 names=NAMES_MAX,
                 command='bridge wish "one free evening a week" --user NAME',
@@ -211,7 +212,7 @@ def _check_terms(wishes: Wishes) -> None:
     if len(wishes.terms) > TERMS_MAX or any(term.terms for term in wishes.terms.values()):
         raise SetupError(
             say(
-                "wishes can hold for at most {most} times of the year; drop some: {command}",
+                "at most {most} wishes can be limited to a time of the year; drop all wishes, and set fewer: {command}",
                 most=TERMS_MAX,
                 command=f"{NEXT} --clear",
             )
@@ -225,8 +226,8 @@ def _check_apart(wishes: Wishes) -> None:
         if not 1 <= apart <= APART_MAX or (1 + apart) * (wishes.goals.get(action, 1) - 1) >= 7:
             raise SetupError(
                 say(
-                    "{action} cannot have {free} free days between two times, 1 to {most}, and its goal a week; try: "
-                    "{command}",
+                    "{action} cannot have {free} free days between two times: 1 to {most} are possible, and the "
+                    "goal a week must still fit; try: {command}",
                     action=ACTION_WORDS[action],
                     free=apart,
                     most=APART_MAX,

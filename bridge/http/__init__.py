@@ -237,7 +237,10 @@ def raise_for_status(answer: requests.Response, *, now: datetime) -> None:
     if status == 403:
         raise Refused(say(NOT_ACCEPTED, status=status))
     if status == 410:
-        raise CursorExpired("the source no longer knows the cursor (HTTP 410)")
+        raise CursorExpired(
+            "the source no longer knows where the last sync ended (HTTP 410); the data are fetched again from the "
+            "beginning"
+        )
     if status in RETRY_LATER_STATUSES or status >= 500:
         raise busy_error(say("the source"), answer, now=now)
     raise SourceChanged(

@@ -85,7 +85,8 @@ def save(bridge: Bridge, user: User, spec: ConnectorSpec, client_id: str, client
     name = _name(spec)
     if bridge.store.connections.client(name) is not None and len(bridge.store.people.users()) > 1:
         raise SetupError(
-            f"the client serves everybody here; set {config.variable_of(name, _wanted(spec)[0])} to use another one"
+            "the client id that is set serves everybody here; to use another one, set "
+            f"{config.variable_of(name, _wanted(spec)[0])}"
         )
     typed = {"client_id": client_id.strip()}
     if has_secret(spec):

@@ -25,6 +25,7 @@ from rhythm_env.interface import Meter
 
 TABLE = Path(__file__).with_name("proxy_map.toml")
 OVERRIDES = "meters.toml"  # in the bridge's folder
+RESET = "bridge meters map --reset"  # drops a file of OVERRIDES
 FACTS = ("agenda: ", "tasks: ")  # prefixes of inputs that are not metrics
 CHANGEABLE = ("direction", "half_life_h", "weight")
 MAX_WEIGHT = 10.0  # "your normal" has weight 1
@@ -38,7 +39,9 @@ def shipped() -> ProxyMap:
     table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     rows = tuple(_row(entry) for entry in table["proxy"])
     if len({(row.meter, row.signal) for row in rows}) < len(rows):
-        raise SetupError(f"{TABLE.name}: a meter has two rows with the same signal; remove one")
+        raise SetupError(
+            f"{TABLE.name}: two rows have the same meter and signal; remove one of them, or install the bridge again"
+        )
     validity = {Meter(name): float(value) for name, value in table["validity"].items()}
     return ProxyMap(version=str(table["version"]), rows=rows, validity=validity)
 
@@ -90,9 +93,7 @@ def overrides(path: Path) -> Overrides:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SetupError(
-            f"{path.name} is no TOML ({error}); correct it, or drop all changes: bridge meters map --reset"
-        ) from None
+        raise SetupError(f"{path} is no TOML ({error}); correct it, or drop all changes: {RESET}") from None
     for meter, signals in found.items():
         if not isinstance(signals, dict) or not all(isinstance(change, dict) for change in signals.values()):
             raise SetupError(
@@ -123,10 +124,15 @@ def _row(entry: Mapping[str, Any]) -> Proxy:
     try:
         row = Proxy(**{**entry, "meter": Meter(entry["meter"]), "inputs": tuple(entry["inputs"])})
     except (TypeError, ValueError, KeyError) as error:
-        raise SetupError(f"{TABLE.name}: {name} is no row of the proxy map ({error})") from None
+        raise SetupError(
+            f"{TABLE.name}: {name} is no row of the proxy map ({error}); correct it, or install the bridge again"
+        ) from None
     strangers = [i for i in row.inputs if i not in METRICS and not i.startswith(FACTS)]
     if strangers or not row.inputs:
-        raise SetupError(f"{TABLE.name}: {name} needs metrics as inputs, not {', '.join(strangers) or 'none'}")
+        raise SetupError(
+            f"{TABLE.name}: {name} needs metrics as inputs, not {', '.join(strangers) or 'none'}; correct it, or "
+            "install the bridge again"
+        )
     return _checked(row, TABLE)
 
 
@@ -141,13 +147,21 @@ def _changed(row: Proxy, change: Mapping[str, Any], path: Path) -> Proxy:
 
 
 def _checked(row: Proxy, path: Path) -> Proxy:
-    name = f"{path.name}: {row.meter}.{row.signal}"
     if row.direction not in (1, -1):
-        raise SetupError(f"{name}: direction must be 1 (raises) or -1 (lowers), not {row.direction!r}")
+        raise SetupError(
+            f"{path}, row {row.meter}.{row.signal}: direction must be 1 (raises) or -1 (lowers), not "
+            f"{row.direction!r}; correct it, or drop all changes: {RESET}"
+        )
     if not _number(row.weight) or not 0 <= row.weight <= MAX_WEIGHT:
-        raise SetupError(f"{name}: weight must be a number from 0 to {MAX_WEIGHT:.0f}, not {row.weight!r}")
+        raise SetupError(
+            f"{path}, row {row.meter}.{row.signal}: weight must be a number from 0 to {MAX_WEIGHT:.0f}, not "
+            f"{row.weight!r}; correct it, or drop all changes: {RESET}"
+        )
     if row.half_life_h is not None and (not _number(row.half_life_h) or row.half_life_h <= 0):
-        raise SetupError(f"{name}: half_life_h must be a number of hours above 0, not {row.half_life_h!r}")
+        raise SetupError(
+            f"{path}, row {row.meter}.{row.signal}: half_life_h must be a number of hours above 0, not "
+            f"{row.half_life_h!r}; correct it, or drop all changes: {RESET}"
+        )
     return row
 
 

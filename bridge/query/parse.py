@@ -104,13 +104,18 @@ def query_of(words: Words, *, factors: Callable[[], Iterable[str]] = tuple) -> Q
 def _check(query: Query) -> None:
     subject = query.subject
     if query.first is not None and query.last is not None:
-        raise SetupError("say --first or --last, not both")
+        raise SetupError("--first and --last exclude each other; leave one of them out")
     if query.since and query.until and query.since > query.until:
-        raise SetupError("the span ends before it begins; exchange --since and --until")
+        raise SetupError(
+            f"the span ends before it begins: --since {query.since} --until {query.until}; exchange the two dates"
+        )
     if subject.counted and query.of not in OF_COUNTED and query.per is None:
-        raise SetupError(f"{subject.name} are counted; for the {query.of} ask for a figure, such as workouts.minutes")
+        raise SetupError(
+            f"{subject.name} can only be counted; for --of {query.of} ask for a figure of them, such as "
+            "workouts.minutes"
+        )
     if query.of is Aggregate.SHARE and not query.where:
-        raise SetupError('a share needs a condition, such as --where "steps > 8000"')
+        raise SetupError('--of share needs a condition; add one, such as --where "steps > 8000"')
     _check_rows(query)
     _check_together(query)
 
@@ -118,19 +123,21 @@ def _check(query: Query) -> None:
 def _check_rows(query: Query) -> None:
     subject, by = query.subject, query.by
     if by is By.SPORT and subject.kind is not Kind.WORKOUTS:
-        raise SetupError("only workouts are grouped by sport; ask for workouts, or group by day, week or month")
+        raise SetupError("--by sport groups workouts only; ask for workouts, or give --by day, week or month")
     if by is By.ACTION and subject.kind is not Kind.ENTRIES:
-        raise SetupError("only entries are grouped by action; ask for entries, or group by day, week or month")
+        raise SetupError("--by action groups entries only; ask for entries, or give --by day, week or month")
     if by is By.ROW and subject.kind not in BY_ROW:
-        raise SetupError("only workouts, entries and tasks are listed row by row; group by day, week or month")
-    together = by or query.per or query.top or query.against is not None
-    if query.of in OF_DAYS and (together or subject.kind is Kind.TASKS):
-        raise SetupError(f"--of {query.of} cannot be combined with --by, --per, --top or --against")
+        raise SetupError("--by row lists workouts, entries and tasks only; give --by day, week or month")
+    if query.of in OF_DAYS and (given := _given(query, "by", "per", "top", "against")):
+        raise SetupError(f"--of {query.of} looks at one day after another; leave out {given}")
+    if query.of in OF_DAYS and subject.kind is Kind.TASKS:
+        raise SetupError(f"--of {query.of} cannot be asked of tasks; leave it out to count them")
     if subject.kind is not Kind.TASKS and any(one.name == TASK_STATE for one in query.conditions):
         raise SetupError("only tasks have the field task.state; ask for tasks, or leave the condition out")
     if subject.kind is not Kind.ENTRIES and any(one.name in ENTRY_FIELDS for one in query.conditions):
         raise SetupError(
-            "only entries have the fields of an entry; ask for entries, or compare entries.minutes of a day"
+            "a condition on a field of an entry needs a query of entries; ask for entries, or test the day by "
+            '"entries.minutes > 60"'
         )
 
 
@@ -138,22 +145,36 @@ def _check_together(query: Query) -> None:
     subject, by, against = query.subject, query.by, query.against
     if query.ofs and (by or against is not None or subject.parts or not {*query.ofs} <= OF_SEVERAL):
         raise SetupError(
-            f"--of takes several of {', '.join(sorted(OF_SEVERAL))} for one subject only, without --by and --against"
+            f"--of with several names takes {', '.join(sorted(OF_SEVERAL))} of one subject; leave out the others, "
+            "and --by and --against"
         )
     if query.top and (by or against is not None or subject.parts or query.of not in ENDS or query.ofs):
-        raise SetupError("--top takes the highest or lowest rows; say --of max or --of min, without --by and --against")
+        raise SetupError(
+            "--top lists the highest or lowest rows of one subject; give --of max or --of min, and leave out --by "
+            "and --against"
+        )
     if query.per is None and any(one.name == PERIOD_VALUE for one in query.conditions):
-        raise SetupError("a condition on value needs --per day, week or month; add it")
-    if subject.parts and (by or query.per or against is not None or query.of in (Aggregate.COUNT, Aggregate.SHARE)):
-        raise SetupError(f"{subject.name} stands for several figures; name one, or leave out --by, --per and --against")
+        raise SetupError("a condition on value tests the rows that --per makes; add --per day, week or month")
+    of = f"--of {query.of}"
+    given = _given(query, "by", "per", "against") or of
+    if subject.parts and (given != of or query.of in (Aggregate.COUNT, Aggregate.SHARE)):
+        raise SetupError(f"{subject.name} stands for several figures; ask for one of them, or leave out {given}")
     if query.per is not None and (against is not None or query.of is Aggregate.SHARE):
-        raise SetupError("--per cannot be combined with --against or --of share")
+        raise SetupError(f"--per and {_given(query, 'against') or of} exclude each other; leave out one of them")
     if against is not None and (by is not None or query.of in (Aggregate.SHARE, Aggregate.TREND)):
-        raise SetupError("--against cannot be combined with --by, --of share or --of trend")
+        raise SetupError(f"--against and {_given(query, 'by') or of} exclude each other; leave out one of them")
     if isinstance(against, Span) and against.since and against.until and against.since > against.until:
-        raise SetupError("the span of --against ends before it begins; exchange its dates")
+        raise SetupError(f"--against {against.since}..{against.until} ends before it begins; exchange the two dates")
     if isinstance(against, Condition | Versus) and subject.counted:
-        raise SetupError(f"{subject.name} are counted; a difference needs a figure, such as workouts.minutes")
+        raise SetupError(
+            f"{subject.name} are counted; for --against with a condition ask for a figure of them, such as "
+            "workouts.minutes"
+        )
+
+
+def _given(query: Query, *options: str) -> str:
+    """Return those of some options that a query has, such as "--by and --per"."""
+    return " and ".join(f"--{one}" for one in options if getattr(query, one) is not None)
 
 
 def subject_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Subject:
@@ -162,7 +183,10 @@ def subject_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Subje
     if "," in name:
         parts = tuple(subject_of(one, factors) for one in name.split(","))
         if len(parts) > SEVERAL_MAX or any(one.parts or one.counted or one.kind is not Kind.DAYS for one in parts):
-            raise SetupError(f"at most {SEVERAL_MAX} figures of days are asked for at once, such as steps,asleep")
+            raise SetupError(
+                f"with commas, at most {SEVERAL_MAX} figures of days can be named, such as steps,asleep; leave the "
+                "others out"
+            )
         return Subject(name=",".join(one.name for one in parts), kind=Kind.DAYS, parts=parts)
     first, divided, second = name.partition("/")
     if divided:
@@ -231,7 +255,7 @@ def _value(field: str, operator: str, value: str) -> float | str:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise SetupError(f"{value!r} is no number; {field} is compared with a number")
+        raise SetupError(f'{value!r} is no number; write {field} like "{field} > 8"')
     return number
 
 
@@ -245,7 +269,10 @@ def _clock(field: str, value: str) -> float:
 def _short(text: str) -> str:
     found = text.strip()
     if not found or len(found) > TEXT_MAX:
-        raise SetupError(f"a part of a query has 1 to {TEXT_MAX} characters")
+        raise SetupError(
+            f"a metric, field or condition is empty or longer than {TEXT_MAX} characters; write it like steps, or "
+            '"steps > 8000"'
+        )
     return found
 
 
@@ -267,5 +294,5 @@ def _date(text: str | None, option: str) -> date | None:
 
 def _number(count: int | None, option: str) -> int | None:
     if count is not None and not 1 <= count <= ROWS_MAX:
-        raise SetupError(f"{option} takes a number from 1 to {ROWS_MAX}")
+        raise SetupError(f"{option} takes a number from 1 to {ROWS_MAX}, not {count}; write it like {option} 5")
     return count

@@ -110,7 +110,12 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
         if found:
             break
     if not found and WEIGHT.search(text.lower()):
-        raise SetupError(say("the bridge reads your weight from no source, so it cannot answer questions about it"))
+        raise SetupError(
+            say(
+                "the bridge reads your weight from no source, so it cannot answer this; ask about what it reads, such "
+                "as your steps"
+            )
+        )
     if not found or len(text) > TEXT_MAX or any(one != other for one, other in pairwise(found)):
         unread, near = ((), None) if found or len(text) > TEXT_MAX else _offer(text, today, named)
         if unread:

@@ -162,7 +162,9 @@ def _of_samples(
     first = bridge.store.daily.first_day(user.id) if packed else None
     extent = bridge.store.reading.extent(user.id) if packed else None
     if first and extent and (min(span[1], extent.newest) - max(span[0], first)).days > PACKED_DAYS_MAX:
-        raise SetupError(f"{packed[0]} is read for at most {PACKED_DAYS_MAX} days at once; name a later --since")
+        raise SetupError(
+            f"{packed[0]} is read for at most {PACKED_DAYS_MAX} days at once; give a --since closer to --until"
+        )
     rows = bridge.store.daily.values(user.id, wanted, since=span[0], until=span[1])
     sources = {source for _, _, source, _ in rows}
     found: dict[str, dict[date, float]] = {metric: {} for metric in {metric for _, metric, _, _ in rows}}
@@ -266,7 +268,9 @@ def _with_peaks(bridge: Bridge, user: User, query: Query, workouts: list[Row]) -
         return workouts
     first, last = workouts[0].day, workouts[-1].day
     if (last - first).days > PACKED_DAYS_MAX:
-        raise SetupError(f"heart rates are read for at most {PACKED_DAYS_MAX} days at once; name a later --since")
+        raise SetupError(
+            f"heart rates are read for at most {PACKED_DAYS_MAX} days at once; give a --since closer to --until"
+        )
     told = bridge.store.reading.samples(user.id, metrics=(Metric.HEART_RATE,), since=first - DAY, until=last + DAY)
     read = [(sample.start, sample.value if sample.high is None else sample.high) for _, sample in told]
     starts, found = [start for start, _ in read], list[Row]()
@@ -381,7 +385,7 @@ def levels(
     first = since or bridge.store.daily.first_day(user.id) or today
     days = (today - first).days + 1
     if days > METER_DAYS_MAX:
-        raise SetupError(f"meters are computed for at most {METER_DAYS_MAX} days; name a later --since")
+        raise SetupError(f"meters are computed for at most {METER_DAYS_MAX} days; give a --since closer to --until")
     if days < 1:
         return {}
     known = load_snapshot(bridge, user, at=now, back=days * DAY)

@@ -76,9 +76,9 @@ def _service(chosen: Mapping[str, str]) -> Service:
     usable = parts.scheme in ("http", "https") and parts.hostname and not parts.query and chosen["model"].strip()
     if not usable or not 0 < number <= TIMEOUT_MAX_S or not key.isascii() or (key and not key.isprintable()):
         raise SetupError(
-            "a question is translated with BRIDGE_ASK_ADDRESS like http://localhost:11434/v1, a BRIDGE_ASK_MODEL, a "
-            f"BRIDGE_ASK_KEY in one line, and a BRIDGE_ASK_TIMEOUT_S of at most {TIMEOUT_MAX_S:.0f}; correct them, "
-            "then: bridge doctor"
+            "the language model for questions cannot be used: set BRIDGE_ASK_ADDRESS like "
+            "http://localhost:11434/v1, BRIDGE_ASK_MODEL to the model's name, BRIDGE_ASK_KEY to one line, and "
+            f"BRIDGE_ASK_TIMEOUT_S to seconds from 1 to {TIMEOUT_MAX_S}, then: bridge doctor"
         )
     return Service(chosen["address"].strip(), key, timeout=number)
 

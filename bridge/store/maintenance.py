@@ -102,7 +102,7 @@ class Maintenance(Part):
         Raises SetupError if the file cannot be written, TryLater if a copy differs, StoreFault if damaged.
         """
         if log_of(path).exists():  # a writer beside another file of its name would destroy that file
-            raise SetupError(f"{path} is a database in use; choose another place")
+            raise SetupError(f"{path} is a database in use; write the backup into another file: bridge backup PATH")
         with as_setup_error(f"{path} cannot be written", "choose another place"), parts.part_of(path) as part:
             os.close(os.open(part, os.O_RDWR | os.O_CREAT, 0o600))
             self._copy_to(part, progress)

@@ -47,5 +47,7 @@ def chosen(visit: Visit, named: str, *, since_now: bool = True) -> Moment:
     slots = [*([moment_at(visit.now, visit.user.zones)] if since_now else []), *slots_ahead(visit)]
     found = next((moment for moment in slots if key(moment) == named), None)
     if found is None:
-        raise SetupError(_("choose one of the slots of the coming seven days"))
+        raise SetupError(
+            _("the chosen slot is over or not possible; choose one of the slots of the coming seven days on this page")
+        )
     return found

@@ -165,7 +165,10 @@ def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifie
         )
         service = Service(address_in(settings), key_in(settings), timeout=number_in(settings, "timeout_s", 0.1, 600))
     except Unusable as error:
-        raise SetupError(f"{error}: set BRIDGE_LLM_{error.name.upper()}, then: bridge doctor") from None
+        raise SetupError(
+            f"the classifier llm cannot be used ({error}); set BRIDGE_LLM_{error.name.upper()} to such a value, then: "
+            "bridge doctor"
+        ) from None
     return Llm(asking, service, AnswerCache(folder), linear.open_classifier())
 
 
@@ -198,10 +201,13 @@ class AnswerCache:
             file.execute("insert or ignore into requests values (?, 0)", (day,))  # takes the write lock before reading
             file.execute("delete from requests where day < ?", (day,))
             if file.execute("select 1 from rest where until > ?", (now.timestamp(),)).fetchone():
-                raise Fault("the service of the language model asked for a pause")
+                raise Fault("the service of the language model asked for a pause; its answers go on after it")
             count = "update requests set made = made + 1 where day = ? and made < ?"
             if file.execute(count, (day, most)).rowcount != 1:
-                raise Fault("all requests that are allowed on this day are used up")
+                raise Fault(
+                    "the requests that BRIDGE_LLM_REQUESTS_PER_DAY allows are used up for today; raise it, or wait "
+                    "until tomorrow"
+                )
 
     def pause(self, now: datetime, seconds: float) -> None:
         """Save that no request is allowed until ``seconds`` from ``now``."""
@@ -219,4 +225,4 @@ class AnswerCache:
                     file.execute(table)
                 yield file
         except (sqlite3.Error, OSError) as error:
-            raise Fault(f"{FILE} cannot be used ({type(error).__name__})") from None
+            raise Fault(f"{FILE} cannot be used ({type(error).__name__}); delete it, and it is made again") from None

@@ -157,7 +157,7 @@ def _labels(answer: bytes) -> list[Any]:
     except (ValueError, LookupError, TypeError, RecursionError):  # RecursionError: brackets nested by the thousand
         labels = None
     if not isinstance(labels, list):
-        raise Fault("an answer without labels", wait=0, stops=False)
+        raise Fault("the language model's answer holds no labels", wait=0, stops=False)
     return labels
 
 

@@ -29,10 +29,10 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 def _note(payload: Mapping[str, Any]) -> Sample:
     at, offset, name, amount = _instant(payload), _offset(payload), payload.get("name"), payload.get("amount")
     if not isinstance(name, str) or not 0 < len(name) <= NAME_MAX:
-        raise BadRecord(f"check_in/note: name must have 1 to {NAME_MAX} characters")
+        raise BadRecord(f"check_in/note: the field name must have 1 to {NAME_MAX} characters")
     spec = METRICS[Metric.NOTED]
     if not isinstance(amount, int | float) or isinstance(amount, bool) or not spec.low <= amount <= spec.high:
-        raise BadRecord(f"check_in/note: amount is not from {spec.low:.0f} to {spec.high:.0f}")
+        raise BadRecord(f"check_in/note: the field amount is no number from {spec.low:.0f} to {spec.high:.0f}")
     day = local_date(at, offset)
     return Sample(key=name, metric=Metric.NOTED, start=at, offset=offset, day=day, value=float(amount))
 
@@ -40,28 +40,28 @@ def _note(payload: Mapping[str, Any]) -> Sample:
 def _metric(payload: Mapping[str, Any]) -> Metric:
     about = payload.get("about", "")
     if not isinstance(about, str | None) or about not in ABOUT:
-        raise BadRecord("check_in/answer: about names no meter")
+        raise BadRecord("check_in/answer: the field about names no meter")
     return ABOUT[about]
 
 
 def _instant(payload: Mapping[str, Any]) -> datetime:
     at = utc(payload.get("at"))
     if at is None:
-        raise BadRecord("check_in/answer: at is no instant with an offset")
+        raise BadRecord("check_in/answer: the field at is no instant with an offset, such as 2026-11-20T10:05:00+01:00")
     return at
 
 
 def _offset(payload: Mapping[str, Any]) -> int:
     offset = payload.get("offset")
     if not isinstance(offset, int) or isinstance(offset, bool) or abs(offset) > FARTHEST:
-        raise BadRecord("check_in/answer: offset must be whole minutes east of UTC, from -840 to 840")
+        raise BadRecord("check_in/answer: the field offset must be whole minutes east of UTC, from -840 to 840")
     return offset
 
 
 def _score(payload: Mapping[str, Any], metric: Metric) -> float:
     score, spec = payload.get("score"), METRICS[metric]
     if not isinstance(score, int | float) or isinstance(score, bool) or not spec.low <= score <= spec.high:
-        raise BadRecord(f"check_in/answer: score is not from {spec.low:.0f} to {spec.high:.0f}")
+        raise BadRecord(f"check_in/answer: the field score is no number from {spec.low:.0f} to {spec.high:.0f}")
     if score * 2 % 1:
-        raise BadRecord("check_in/answer: score is neither a whole number nor a half")
+        raise BadRecord("check_in/answer: the field score is neither a whole number nor a half")
     return float(score)

@@ -94,7 +94,7 @@ def decode(file: File) -> Contents:
                 if frame.frame_type == fitdecode.FIT_FRAME_DATA:
                     _message(contents, frame)
     except fitdecode.FitCRCError:
-        raise SourceChanged("its checksum does not match its content; transfer the file again") from None
+        raise SourceChanged("the file's checksum does not match its content; transfer the file again") from None
     except fitdecode.FitEOFError:
         raise SourceChanged("the file is cut off; transfer the file again") from None
     except (

@@ -207,7 +207,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
         return _saved(record, parent)
     reader = READERS.get(record.stream)
     if reader is None:
-        raise BadRecord(f"garmin/{record.stream}: not a stream of garmin")
+        raise BadRecord(f"garmin/{record.stream}: the connector garmin knows no stream of this name")
     return list(reader(record, parent))
 
 

@@ -180,5 +180,7 @@ def _place(payload: Mapping[str, Any], at: datetime) -> int:
 
 def _at(seconds: float, what: str) -> datetime:
     if not FIT_EPOCH < seconds < 1 << 33:
-        raise BadRecord(f"garmin/{what}: its time is out of range; set the watch's clock, so that later files are read")
+        raise BadRecord(
+            f"garmin/{what}: the time in the file is out of range; set the watch's clock, so that later files are read"
+        )
     return datetime.fromtimestamp(seconds, UTC)

@@ -47,7 +47,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _unreadable(key: str, fields: Fields) -> Iterator[Item]:
-    raise BadRecord(f"{SPEC.name}/{key}: rows without a time or a value: {fields.get('rows')}")
+    raise BadRecord(f"{SPEC.name}/{key}: {fields.get('rows')} rows have no time or no value")
 
 
 def _day(key: str, fields: Fields) -> Iterator[Sample]:

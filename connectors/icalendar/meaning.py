@@ -60,7 +60,7 @@ def _items(record: RawRecord, stream: str, master: str | None) -> Sequence[Item]
         raise BadRecord(FAULTS.get(str(payload.get("why")), "the entry is no valid iCalendar"))
     calendar, uid = payload.get("calendar"), payload.get("uid")
     if not isinstance(calendar, str) or not isinstance(uid, str) or not uid:
-        raise BadRecord("UID or calendar is missing")
+        raise BadRecord("the entry has no UID" if isinstance(calendar, str) else "the entry's calendar is not known")
     if stream == "task":
         return [] if payload.get("status") == "CANCELLED" else _task(record.key, calendar, payload)
     return [_event(record.key, calendar, uid, payload, master or f"{calendar}/{uid}")]
@@ -110,7 +110,7 @@ def _length(payload: Mapping[str, Any]) -> tuple[timedelta, timedelta] | None:
     if minutes is None:
         return None
     if not (_is_number(days) and _is_number(minutes)) or not 0 <= days * 1440 + minutes <= DURATION_MAX_MINUTES:
-        raise BadRecord("DURATION is unreadable")
+        raise BadRecord("the entry's length (DURATION) is no number, negative or too long")
     return timedelta(days=days), timedelta(minutes=minutes)
 
 
@@ -126,7 +126,7 @@ def _completed(payload: Mapping[str, Any]) -> datetime | None:
         return completed
     changed = _instant(payload.get("modified"))
     if changed is None:
-        raise BadRecord("a completed task has neither COMPLETED nor LAST-MODIFIED")
+        raise BadRecord("a to-do is completed, but neither COMPLETED nor LAST-MODIFIED tells when")
     return changed
 
 

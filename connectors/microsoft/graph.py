@@ -129,7 +129,10 @@ class Graph:
         if answer.status_code in ERRORS and not is_page(answer):
             raise ERRORS[answer.status_code](f"{self._name} refused the request (HTTP {answer.status_code})")
         if answer.status_code == 410:
-            raise CursorExpired(f"{self._name} no longer knows the link (HTTP 410)")
+            raise CursorExpired(
+                f"{self._name} no longer knows where the last sync ended (HTTP 410); the data are fetched again from "
+                "the beginning"
+            )
         http.raise_for_status(answer, now=now)
         return answer
 

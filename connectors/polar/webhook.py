@@ -68,7 +68,10 @@ def _parsed(body: bytes) -> Mapping[str, Any]:
 def _check_signature(given: str, body: bytes, key: str) -> None:
     right = hmac.new(key.encode(), body, hashlib.sha256).hexdigest()
     if not key or not hmac.compare_digest(right.encode(), given.lower().encode()):
-        raise Forged("a webhook is not signed with the key that Polar told when its webhook was created")
+        raise Forged(
+            "a webhook is not signed with the key that Polar told when its webhook was created; it was refused. If "
+            "this goes on: bridge connect polar --user NAME"
+        )
 
 
 def register(

@@ -117,7 +117,9 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
     if status in NO_TASK:
         return []
     if status not in (*OPEN, "completed"):
-        raise BadRecord("taskwarrior/task: status is unknown")
+        raise BadRecord(
+            "taskwarrior/task: the field status is none of pending, waiting, completed, recurring and deleted"
+        )
     of = words(payload.get("project")) or NO_PROJECT
     completed = _completed(payload) if status == "completed" else None
     due, due_at = _due(payload)
@@ -130,7 +132,7 @@ def _due(payload: Any) -> tuple[date | None, datetime | None]:
         return None, None
     at, zone = _instant(payload.get("due")), time_zone(payload.get("zone"))
     if at is None or zone is None:
-        raise BadRecord("taskwarrior/task: due or zone is unreadable")
+        raise BadRecord("taskwarrior/task: the field due holds no time, or the file's time zone is unknown")
     day = at.astimezone(zone).date()
     return day, due_time(at, zone, day)
 

@@ -27,7 +27,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
     payload = record.payload
     title, of = words(payload.get("title")), words(payload.get("list"))
     if title is None or of is None:
-        raise BadRecord("todoist/task: title or project is missing")
+        raise BadRecord(f"todoist/task: the field {'title' if title is None else 'list'} is missing")
     if title.startswith(HEADING):
         return []
     zone = time_zone(payload.get("zone"))

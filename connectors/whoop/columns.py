@@ -67,7 +67,7 @@ def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]
             return [_session(record)]
         case "export_journal":
             return [_answer(record)]
-    raise BadRecord(f"whoop/{record.stream}: not a file of the export")
+    raise BadRecord(f"whoop/{record.stream}: the connector whoop knows no such file of the export")
 
 
 def _cycle(record: RawRecord) -> Iterator[Sample]:
@@ -79,7 +79,7 @@ def _cycle(record: RawRecord) -> Iterator[Sample]:
         middle = cycle.start + timedelta(minutes=cycle.minutes / 2)
         yield from replace(cycle, day=local_date(middle, cycle.offset)).samples(record.key, _values(row, DAY_COLUMNS))
     elif not _has(row, "Cycle start time"):
-        raise BadRecord("whoop/export_cycle: Cycle start time is missing")
+        raise BadRecord('whoop/export_cycle: the column "Cycle start time" is empty')
     elif slept is None and {*_values(row, RECOVERY_COLUMNS).values()} != {None}:
         raise BadRecord("whoop/export_cycle: a recovery has no sleep, so its night is not known")
 
@@ -130,7 +130,7 @@ def _answer(record: RawRecord) -> Sample:
     row, offset = record.payload, _offset(record.payload)
     at, name = _utc(row, "Cycle start time", offset), note_name(row.get("Question text"))
     if name is None:
-        raise BadRecord("whoop/export_journal: Question text is unreadable")
+        raise BadRecord('whoop/export_journal: the column "Question text" is empty or too long')
     value = float(_flag(row, "Answered yes"))
     return Sample(key=name, metric=Metric.NOTED, start=at, offset=offset, day=local_date(at, offset), value=value)
 
@@ -165,12 +165,12 @@ def _offset(row: Mapping[str, Any]) -> int:
     text = row.get("Cycle timezone")
     found = _ZONE.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None:
-        raise BadRecord("whoop/export: Cycle timezone is unreadable")
+        raise BadRecord('whoop/export: the column "Cycle timezone" holds no offset like UTC+02:00')
     if found[1] == "Z":
         return 0
     hours, minutes = int(found[1][1:3]), int(found[1][4:6])
     if hours > 14 or minutes > 59:
-        raise BadRecord("whoop/export: Cycle timezone is unreadable")
+        raise BadRecord('whoop/export: the column "Cycle timezone" holds no offset like UTC+02:00')
     return (hours * 60 + minutes) * (-1 if found[1][0] == "-" else 1)
 
 
@@ -183,7 +183,7 @@ def _utc(row: Mapping[str, Any], column: str, offset: int) -> datetime:
         if not 2000 <= wall.year < 2100:
             raise ValueError
     except ValueError:
-        raise BadRecord(f"whoop/export: {column} is no time") from None
+        raise BadRecord(f'whoop/export: the column "{column}" holds no time like 2026-11-20 10:05:00') from None
     return wall - timedelta(minutes=offset)
 
 
@@ -201,5 +201,5 @@ def _number(text: Any) -> float | None:
 def _flag(row: Mapping[str, Any], column: str) -> bool:
     text = str(row.get(column) or "").strip().casefold()
     if text not in YES | NO:
-        raise BadRecord(f"whoop/export: {column} is neither true nor false")
+        raise BadRecord(f'whoop/export: the column "{column}" is neither true nor false')
     return text in YES

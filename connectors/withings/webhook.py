@@ -51,7 +51,10 @@ def notice(
     """
     member, secret = token.partition("-")[0], settings["client_secret"]
     if not secret or not hmac.compare_digest(token_of(member, secret).encode(), token.encode()):
-        raise Forged("a notification came to an address that the bridge did not name to Withings")
+        raise Forged(
+            "a notification came to an address that the bridge did not name to Withings; it was refused, and nothing "
+            "has to be done"
+        )
     try:
         said = dict(parse_qsl(body.decode(), max_num_fields=FIELDS_MAX))
     except ValueError:

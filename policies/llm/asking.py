@@ -129,7 +129,7 @@ def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType
                 raise
             wrong = str(fault)
             sleep(wait)
-    raise Fault("no question was given")
+    raise Fault("the language model was not asked")
 
 
 def _once(chat: Chat, question: Question, until: float, feasible: Sequence[ActionType]) -> Said:
@@ -162,9 +162,9 @@ def reply_of(answer: bytes) -> Reply:
         text = choice["message"]["content"]
         usage = body.get("usage")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        raise Fault("an answer without a choice", wait=0, stops=False) from None
+        raise Fault("the language model's answer holds no choice", wait=0, stops=False) from None
     if not isinstance(text, str):
-        raise Fault("an answer without a text", wait=0, stops=False)
+        raise Fault("the language model's answer holds no text", wait=0, stops=False)
     counted = usage if isinstance(usage, dict) else {}
     return Reply(
         text=text,

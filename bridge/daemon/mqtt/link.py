@@ -42,7 +42,6 @@ GOODBYE_SECONDS = 1.0
 TOPIC_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 SHARE_CHOICES = ("no", "yes", "titles")
 ONLINE, OFFLINE = "online", "offline"
-AGAIN = "correct it, then: bridge doctor"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,15 +102,17 @@ def broker_of(settings: Mapping[str, str]) -> Broker | None:
         parts = urlsplit(settings["url"])
         port = parts.port or PORTS.get(parts.scheme, 0)
     except ValueError:
-        raise SetupError(f"the host or port in BRIDGE_MQTT_URL is not valid; {AGAIN}") from None
+        raise SetupError("the host or port in BRIDGE_MQTT_URL is not valid; correct it, then: bridge doctor") from None
     if parts.scheme not in PORTS or not parts.hostname or parts.username is not None or parts.path not in ("", "/"):
         raise SetupError(
-            f"BRIDGE_MQTT_URL must look like mqtt://HOST:1883 or mqtts://HOST:8883, without a login or path; {AGAIN}"
+            "BRIDGE_MQTT_URL must look like mqtt://HOST:1883 or mqtts://HOST:8883, without a login or path; correct "
+            "it, then: bridge doctor"
         )
     for name in ("name", "discovery"):
         if not TOPIC_NAME.fullmatch(settings[name]):
             raise SetupError(
-                f"BRIDGE_MQTT_{name.upper()} must be 1 to 40 small letters, digits or _, the first a letter; {AGAIN}"
+                f"BRIDGE_MQTT_{name.upper()} must be 1 to 40 small letters, digits or _, the first a letter; correct "
+                "it, then: bridge doctor"
             )
     return Broker(
         host=parts.hostname,
@@ -130,7 +131,8 @@ def sharing(bridge: Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]
         share = bridge.settings_of(user, "mqtt", config.MQTT)["share"].strip().lower()
         if share not in SHARE_CHOICES:
             raise SetupError(
-                f"BRIDGE_MQTT_SHARE (or share of {user.name} in config.toml) must be `no`, `yes` or `titles`; {AGAIN}"
+                f"BRIDGE_MQTT_SHARE (or share of {user.name} in config.toml) must be `no`, `yes` or `titles`; correct "
+                "it, then: bridge doctor"
             )
         if share != "no":
             yield user, share
@@ -158,7 +160,9 @@ class Link:
             try:
                 client.tls_set(broker.ca or None)
             except OSError:
-                raise SetupError(f"the file in BRIDGE_MQTT_CA is missing or holds no certificate; {AGAIN}") from None
+                raise SetupError(
+                    "the file in BRIDGE_MQTT_CA is missing or holds no certificate; correct it, then: bridge doctor"
+                ) from None
         client.will_set(broker.names.status, OFFLINE, qos=1, retain=True)
         client.reconnect_delay_set(*RECONNECT_SECONDS)
         client.max_queued_messages_set(QUEUED_MAX)

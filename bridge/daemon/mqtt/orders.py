@@ -88,7 +88,7 @@ class Orders:
 
     def _refuse(self, bridge: Bridge, user: User, order: Order, now: datetime) -> None:
         if order.number is None:
-            raise SetupError(say("no recommendation waits for an answer; refuse one while it is shown"))
+            raise SetupError(say("no recommendation is waiting for an answer now; wait until the next one is shown"))
         why = wishing.parse_because(order.text, user)
         found = feedback.own(bridge.store, user, order.number)
         answer_links.refuse_late(found, user, now=now)

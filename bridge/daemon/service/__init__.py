@@ -102,7 +102,10 @@ def _agent(folder: Path) -> str:
 def install(kind: str, written: str) -> tuple[Path, str]:
     """Write a user's service file. Return its place and start command. Raises SetupError for a kind without place."""
     if kind not in PLACES:
-        raise SetupError(f"{kind} has no place of its own; write: bridge service {kind} > {SHIPPED.get(kind, 'FILE')}")
+        raise SetupError(
+            f"--install has no place for a {kind} file; write it where you need it: bridge service {kind} > "
+            f"{SHIPPED.get(kind, 'FILE')}"
+        )
     below, command = PLACES[kind]
     place = Path.home() / below
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -142,7 +142,7 @@ def remove(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> Resp
     try:
         with store.transaction():
             if not store.credentials.remove_passkey(visit.user.id, number):
-                raise SetupError(_("you have no such passkey; see the list"))
+                raise SetupError(_("this passkey is no longer one of yours; see the list of your passkeys"))
             refuse_last_way(visit)
     except SetupError as error:
         return shown(visit, wrong={"passkeys": told(error)})
@@ -258,7 +258,7 @@ def unlink(visit: Visitor, issuer: Text = "", subject: Text = "") -> Response:
     try:
         with store.transaction():
             if not store.credentials.unlink(visit.user.id, issuer, subject):
-                raise SetupError(_("you have no such login; see the list"))
+                raise SetupError(_("this login is no longer one of yours; see the list of your logins"))
             refuse_last_way(visit)
     except SetupError as error:
         return shown(visit, wrong={"login": told(error)})

@@ -96,7 +96,7 @@ def tick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
     tasks = (one for _source, one in store.reading.tasks(visit.user.id) if one.completed is None)
     found = next((one for one in tasks if str(one.key) == task), None)
     if found is None:
-        raise SetupError(_("this task is not open any more; open the page again"))
+        raise SetupError(_("this task is done, deleted or not yours; open the page again to see the open tasks"))
     store.task_notes.tick(visit.user.id, found, now=visit.now)
     current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
     if current is not None and current.what == found.title:

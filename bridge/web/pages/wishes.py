@@ -17,7 +17,7 @@ from bridge.domain.languages import _, say, told
 from bridge.domain.wish_records import plain, wishes_of
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours, Wishes, checked
 from bridge.web.day import is_part
-from bridge.web.phrases import action_name
+from bridge.web.phrases import action_name, meter_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from bridge.wishes.said import Said, standing, without
@@ -163,7 +163,7 @@ def _fields_of(wishes: Wishes) -> Fields:
 
 def _wishes(form: Fields) -> Wishes:
     goals = {a: _number(form.get(f"goal_{a}", ""), _("a goal")) for a in ActionType}
-    weights = {meter: _float(form.get(f"weight_{meter}", "1")) for meter in Meter}
+    weights = {meter: _float(form.get(f"weight_{meter}", "1"), meter) for meter in Meter}
     suggestions = _number(form.get("suggestions", ""), _("the number of suggestions"))
     most = SUGGESTIONS_DEFAULT if suggestions is None else suggestions
     return checked(
@@ -197,12 +197,15 @@ def _number(text: str, what: str) -> int | None:
     if not text.strip():
         return None
     if not text.strip().isdecimal() or len(text.strip()) > len(str(GOAL_MAX)) + 1:
-        raise SetupError(_("{what} must be a whole number, not {text}", what=what, text=repr(text)))
+        raise SetupError(_("{what} must be a whole number, such as 3, not {text}", what=what, text=repr(text)))
     return int(text)
 
 
-def _float(text: str) -> float:
+def _float(text: str, meter: Meter) -> float:
     try:
         return float(text)
     except ValueError:
-        raise SetupError(_("a weight must be a number, not {text}", text=repr(text))) from None
+        said = _(
+            "the weight of {meter} must be a number such as 1.5, not {text}", meter=meter_name(meter), text=repr(text)
+        )
+        raise SetupError(said) from None

@@ -99,8 +99,11 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 def _unreadable(fields: Fields) -> Iterator[Item]:
     what, coarse = f"health_auto_export/{fields.get('metric')}", fields.get("coarse")
     if coarse is not None:
-        raise BadRecord(f"{what}: points of more than a day: {coarse}; set the time grouping to days or less")
-    raise BadRecord(f"{what}: points without a time, a number or a known unit: {fields.get('points')}")
+        raise BadRecord(
+            f"{what}: number of points that cover more than a day: {coarse}; set the time grouping of the app's "
+            "automation to days or less"
+        )
+    raise BadRecord(f"{what}: {fields.get('points')} points have no time, no number or no known unit")
 
 
 def _day(fields: Fields) -> Iterator[Sample]:

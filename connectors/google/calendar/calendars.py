@@ -46,7 +46,10 @@ def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str
         entries, following = entries_since(service, token, now)
     except Gone:
         if token is None:
-            raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
+            raise CursorExpired(
+                "google_calendar refused a full listing (HTTP 410), which the next sync tries again: bridge sync "
+                "--user NAME"
+            ) from None
         return calendars(service, None, now)
     changed = {str(entry.get("id")) for entry in entries}
     kept = known.get("calendars", {}) if token else {}

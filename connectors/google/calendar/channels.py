@@ -39,7 +39,10 @@ def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, st
     if not settings["client_secret"] or not hmac.compare_digest(
         right.encode(), headers.get("x-goog-channel-token", "").encode()
     ):
-        raise Forged("a push does not carry the token of a channel that the bridge opened")
+        raise Forged(
+            "a push does not carry the token of a channel that the bridge opened; it was refused, and nothing has to "
+            "be done"
+        )
     if headers.get("x-goog-resource-state") not in NEWS or not number.isdecimal():
         return None
     member = channel.partition("-")[0]

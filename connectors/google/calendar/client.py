@@ -94,7 +94,10 @@ class GoogleCalendar:
             anew = _Ended(calendar=calendar, theirs=theirs, before=ended.alive)
             yield from self._listing(calendar, tokens, now, anew)
         except Gone:
-            raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
+            raise CursorExpired(
+                "google_calendar refused a full listing (HTTP 410), which the next sync tries again: bridge sync "
+                "--user NAME"
+            ) from None
 
     def _listing(self, calendar: str, tokens: dict[str, str], now: datetime, ended: _Ended) -> Iterator[Page]:
         """Yield the pages of a calendar: the changes since its sync token, or all events without a token."""

@@ -33,7 +33,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
     payload = record.payload
     calendar, _, key = record.key.rpartition("/")
     if not isinstance(payload.get("id"), str) or not key:
-        raise BadRecord("google_calendar/event: id is missing")
+        raise BadRecord("google_calendar/event: the field id is missing")
     times = _hole(payload) if payload.get("status") == "cancelled" else _times(payload)
     return [Event(key=record.key, calendar=calendar, **_facts(payload) | times, **_exception(payload, calendar))]
 
@@ -48,13 +48,13 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
     start, end = mapping(payload.get("start")), mapping(payload.get("end"))
     if (first := _date(start)) is not None:
         if (last := _date(end)) is None or last < first:
-            raise BadRecord("google_calendar/event: end is missing or before start")
+            raise BadRecord("google_calendar/event: the last day (end) is missing or before the first day (start)")
         return {"first_day": first, "last_day": max(first, last - timedelta(days=1)), "recurrence": _rules(payload)}
     zone = time_zone(start.get("timeZone"))
     end_zone = zone if end.get("timeZone") == start.get("timeZone") else time_zone(end.get("timeZone"))
     begun, ended = _instant(start, zone), _instant(end, end_zone)
     if begun is None or ended is None or ended < begun:
-        raise BadRecord("google_calendar/event: start or end is no instant, or end is before start")
+        raise BadRecord("google_calendar/event: start or end is missing or no time, or end is before start")
     name, arrival = None if zone is None else zone.key, None
     if end_zone is not zone and end_zone is not None:
         arrival = zone_of_arrival(name, end_zone.key)
@@ -68,7 +68,7 @@ def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
     original = mapping(payload.get("originalStartTime"))
     start, day = _instant(original, time_zone(original.get("timeZone"))), _date(original)
     if start is None and day is None:
-        raise BadRecord("google_calendar/event: originalStartTime is unreadable")
+        raise BadRecord("google_calendar/event: the field originalStartTime is unreadable")
     return {"master": f"{calendar}/{master}", "original_start": start, "original_day": day}
 
 

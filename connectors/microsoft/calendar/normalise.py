@@ -87,11 +87,13 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
         return []
     calendar, _, key = record.key.rpartition("/")
     if not isinstance(payload.get("id"), str) or not key:
-        raise BadRecord("microsoft_calendar/event: id is missing")
+        raise BadRecord("microsoft_calendar/event: the field id is missing")
     told = payload
     if payload.get("type") == OCCURRENCE:
         if parent is None:
-            raise BadRecord("microsoft_calendar/event: the series of this occurrence has not come")
+            raise BadRecord(
+                "microsoft_calendar/event: the series of this occurrence is not stored yet, or is unreadable"
+            )
         told = parent.payload
     if told.get("isCancelled") is True:
         return []
@@ -105,12 +107,13 @@ def _times(payload: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any
         first, last = written_date(start, zone), written_date(end, zone)
         if first is None or last is None or last < first:
             raise BadRecord(
-                "microsoft_calendar/event: an all-day event's start or end is no date, or in the wrong order"
+                "microsoft_calendar/event: start or end of an all-day event is missing or no date, or end is "
+                "before start"
             )
         return {"first_day": first, "last_day": max(first, last - timedelta(days=1))}
     begun, ended = instant(start), instant(end)
     if begun is None or ended is None or ended < begun:
-        raise BadRecord("microsoft_calendar/event: start or end is no instant, or end is before start")
+        raise BadRecord("microsoft_calendar/event: start or end is missing or no time, or end is before start")
     known = zone_of(zone)
     return {"start": begun, "end": ended, "zone": None if known is None else known.key}
 
