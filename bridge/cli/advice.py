@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @options.command()
 def observe(user: options.User, at: options.At = None, json: options.Json = False) -> None:
-    """Print what the model sees now, or would have seen at an earlier instant."""
+    """Print the observation, from which recommendations are made, as it is now or was at an earlier instant."""
     from bridge.advice import recommend as advise
     from bridge.documents.meters import reading_document
     from bridge.documents.text import slot_name
@@ -277,13 +277,17 @@ def personalise(
     ] = False,
     history: Annotated[
         bool,
-        typer.Option("--history", help="List all attempts with their gain in nats per answer, and change nothing."),
+        typer.Option(
+            "--history",
+            help="List all attempts to learn with their gain in nats per answer (above 0 predicts better), and change "
+            "nothing.",
+        ),
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Learn a prior of the model from all answers of a user.
+    """Learn from all answers of a user which advice that user tends to take (a prior of the policy).
 
-    The prior is kept only if it predicts later answers better than the model now in use does.
+    The prior is kept only if it predicts answers that it has not seen better than the prior in use does.
     """
     from bridge import installation
     from bridge.advice import personalise as learning

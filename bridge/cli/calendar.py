@@ -38,7 +38,7 @@ class BareWeek(TyperGroup):
 
 
 calendars = typer.Typer(
-    cls=BareWeek, help="Print a week in 28 slots, or say which calendars count and whose an entry is."
+    cls=BareWeek, help="Print a week in 28 slots (four a day), or say which calendars count and whose an entry is."
 )
 options.commands.add_typer(calendars, name="calendar")
 
@@ -62,7 +62,7 @@ def calendar(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Print a week in 28 slots, with the action of each event and why, and the facts of each slot."""
+    """Print a week in 28 slots (four a day), with the action of each event and why, and the facts of each slot."""
     if context.invoked_subcommand is not None:
         return
     user = user or options.only_user()
@@ -223,12 +223,18 @@ def mark(
         ),
     ] = None,
     whose: Annotated[
-        str | None, typer.Argument(help="mine (which takes a mark back), not-mine, or no-time for a reminder.")
+        str | None,
+        typer.Argument(
+            help="mine (which also takes an earlier mark back), not-mine, or no-time (yours, but it takes no time, "
+            "such as a reminder)."
+        ),
     ] = None,
-    series: Annotated[bool, typer.Option("--series", help="All entries of its series.")] = False,
+    series: Annotated[bool, typer.Option("--series", help="Mark all entries of its series.")] = False,
     like: Annotated[
         bool,
-        typer.Option("--like", help="All entries with the same person's name in the title, or with the same words."),
+        typer.Option(
+            "--like", help="Mark all entries with the same person's name in the title, or with the same words."
+        ),
     ] = False,
     json: options.Json = False,
 ) -> None:

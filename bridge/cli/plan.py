@@ -60,7 +60,7 @@ def plan(
 ) -> None:
     """Plan a day: entries, suggestions, tasks before their deadlines, winding down, and sleep.
 
-    Suggestions for later than this slot are a preview, and may change during the day.
+    Suggestions for later than the present quarter of the day are a preview, and may change during the day.
     """
     from bridge.advice.day_plan import plan_day
     from bridge.advice.observation import newest_if_old, reasons_of_old
@@ -222,31 +222,32 @@ def wish(
     never: Annotated[
         Texts,
         typer.Option(
-            help="Never suggest this action, e.g. BINGE_WATCH. The word none allows all actions again. May be "
-            "repeated.",
+            help="Never suggest this action: DEEP_WORK, ADMIN_WORK, LEARN, SLEEP, EXERCISE, MEDITATE, FAMILY_TIME, "
+            "SOCIALIZE, ME_TIME or BINGE_WATCH. The word none allows all actions again. May be repeated.",
             metavar="ACTION",
         ),
     ] = None,
     hours: Annotated[
         Texts,
         typer.Option(
-            help='Suggest an action in these hours only, e.g. "DEEP_WORK 09:00-12:00, 14:00-16:00". "DEEP_WORK '
-            'none" ends that. May be repeated.',
+            help='Suggest an action (see --never) in these hours only, e.g. "DEEP_WORK 09:00-12:00, 14:00-16:00". '
+            '"DEEP_WORK none" ends that. May be repeated.',
             metavar="HOURS",
         ),
     ] = None,
     goal: Annotated[
         Texts,
         typer.Option(
-            help='How often a week you want to do an action, 1 to 21, e.g. "EXERCISE 3". 0 drops the goal. May be '
-            "repeated.",
+            help='How often a week, 1 to 21, you want to do an action (see --never), e.g. "EXERCISE 3". 0 drops the '
+            "goal. May be repeated.",
             metavar="GOAL",
         ),
     ] = None,
     weight: Annotated[
         Texts,
         typer.Option(
-            help="How much a meter counts in the plan, 0 to 5 (1 is usual), e.g. VITALITY=2. May be repeated.",
+            help="How much a meter (VITALITY, COGNITION, PROGRESS, SERENITY or CONNECTION) counts in the plan, 0 to 5 "
+            "(1 is usual), e.g. VITALITY=2. May be repeated.",
             metavar="METER=X",
         ),
     ] = None,
@@ -259,7 +260,8 @@ def wish(
     yes: Annotated[bool, typer.Option("--yes", help="Save a wish in plain words without asking.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Set what plans must respect, in plain words or by keys: forbidden actions, hours, days, goals, weights, number.
+    """Set what plans must respect, in plain words or by options: forbidden actions, hours, goals, weights of the
+    meters, number of suggestions.
 
     A wish in plain words counts once you confirm what was understood. Without options, show your wishes.
     """

@@ -36,9 +36,10 @@ def query(
     what: Annotated[
         str,
         typer.Argument(
-            help="A metric (steps, asleep, resting_hr, ...), two as deep_sleep/asleep, a meter, nights, workouts, "
-            "entries, tasks, or a figure of these, such as workouts.minutes or nights.start; several as steps,asleep; "
-            "night or meters for all of theirs."
+            help="A metric (steps, asleep, resting_hr, ...), the ratio of two like deep_sleep/asleep, several like "
+            "steps,asleep, a meter like vitality, nights, workouts, entries, tasks, or a figure of these like "
+            "workouts.minutes or nights.start. The word night means all figures of a night, meters all five "
+            "meters."
         ),
     ],
     user: options.User,
@@ -75,9 +76,10 @@ def query(
     against: Annotated[
         str | None,
         typer.Option(
-            help="A second metric (rank correlation by day), a condition (the difference that it makes), two like "
-            '"weekday <= 5 vs weekday = 7", or another '
-            "span like 2026-09-01..2026-09-30 (the difference from it)."
+            help="Compare with a second metric (prints the rank correlation of their days), a condition (the "
+            'difference between rows for which it holds and the others), two conditions like "weekday <= 5 vs '
+            'weekday = 7" (the difference between their rows), or another span like 2026-09-01..2026-09-30 (the '
+            "difference between the two spans)."
         ),
     ] = None,
     json: options.Json = False,
@@ -224,7 +226,7 @@ def trace(
     user: Annotated[
         str | None,
         typer.Option(
-            "--user", "-u", help="The user whose day to list. It must be given without a row.", show_default=False
+            "--user", "-u", help="The user whose day to list. It is needed unless a row is named.", show_default=False
         ),
     ] = None,
     day: Annotated[
@@ -237,8 +239,8 @@ def trace(
     metric: Annotated[
         str | None,
         typer.Option(
-            help="Without a row: list only this metric, e.g. hrv_rmssd. Default: all, those measured all day by "
-            "name only."
+            help="Without a row: list only this metric, e.g. hrv_rmssd. Default: all metrics but those measured all "
+            "day long, such as heart_rate, which are listed only if named."
         ),
     ] = None,
     raw: Annotated[

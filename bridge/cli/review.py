@@ -124,11 +124,14 @@ def effect(
     user: Annotated[
         str | None,
         typer.Option(
-            "--user", "-u", help="The user over whom to estimate. Default: the only user.", show_default=False
+            "--user",
+            "-u",
+            help="The user from whose data to estimate. It may be left out if there is only one user.",
+            show_default=False,
         ),
     ] = None,
     everybody: Annotated[
-        bool, typer.Option("--all", help="Estimate over all users together, instead of over --user.")
+        bool, typer.Option("--all", help="Estimate from the data of all users together, instead of one user's.")
     ] = False,
     json: options.Json = False,
 ) -> None:
@@ -199,7 +202,8 @@ def trial(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            help='What you try, e.g. "no screens after 22". Or list, stop ID, or kept ID yes|no. Default: list.',
+            help='What you try, e.g. "no screens after 22". Or list (your trials with their ID), stop ID (end a '
+            "trial), or kept ID yes|no (if you did on a day as it was drawn). Default: list.",
             metavar="TEXT | list | stop ID | kept ID yes|no",
             show_default=False,
         ),
@@ -217,14 +221,19 @@ def trial(
     ] = None,
     at: Annotated[
         str | None,
-        typer.Option(help="For kept: the day, such as 2026-11-20. Default: today.", metavar="DATE", show_default=False),
+        typer.Option(
+            help="For kept: the day on which you did it or not, such as 2026-11-20. Default: today.",
+            metavar="DATE",
+            show_default=False,
+        ),
     ] = None,
     user: options.OptionalUser = None,
     json: options.Json = False,
 ) -> None:
-    """Try something on days drawn by lot, and learn if it changes your nights or days.
+    """Try something on randomly chosen days, and learn if it changes your nights or days.
 
-    Each weekday gets the change in one of two weeks, and chance decides in which. The result comes after the last day.
+    Of any two weeks, each weekday is once a day on which you do it, and chance decides in which week. The result comes
+    after the last day.
     """
     from bridge.documents.inputs import parse_day
     from bridge.domain.slots import today_at

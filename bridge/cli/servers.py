@@ -210,7 +210,7 @@ def service(
 ) -> None:
     """Print the file that keeps the bridge running: a unit of systemd, an agent of launchd, or a file for containers.
 
-    Without --system, a unit or agent runs as the user who runs this command, on the folder of that user's commands.
+    Without --system, a unit or agent runs as the user who runs this command, with that user's settings and data.
     """
     from bridge import config
     from bridge.daemon import service as files

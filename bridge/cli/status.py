@@ -124,9 +124,12 @@ def _print_findings(findings: Sequence[Finding]) -> None:
 
 @options.command()
 def diagnostics(
-    json: Annotated[bool, typer.Option("--json", help="Accepted, but without effect.")] = False,  # noqa: ARG001
+    json: Annotated[bool, typer.Option("--json", help="Without effect, because JSON is printed anyway.")] = False,  # noqa: ARG001
 ) -> None:
-    """Print versions, counts and states as JSON without anything personal, to attach to a question."""
+    """Print versions, numbers of rows and states of connections as JSON, to attach to the report of a problem.
+
+    It holds nothing personal.
+    """
     from bridge import installation
     from bridge.documents.diagnostics import diagnostics_document
 

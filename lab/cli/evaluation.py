@@ -147,7 +147,7 @@ def evaluate(
         typer.Option(
             help="With --baselines, --comparison, --lives, --answers or --simulated: put the tables into this "
             "Markdown document, between <!-- MARK --> and <!-- /MARK -->. MARK is baselines, policies, worlds "
-            "(--lives and --answers) or logged. A missing document is made; its other text stays."
+            "(--lives and --answers) or logged. A missing document is made. Other text of a document stays."
         ),
     ] = None,
     picture: Annotated[
@@ -181,7 +181,8 @@ def evaluate(
 ) -> None:
     """Grade a policy over many simulated weeks, with 95 % intervals.
 
-    With --deployed it is graded over simulated lives instead, and with --logged by logged feedback.
+    With --deployed it is graded over lives instead (weeks of simulated people who answer advice like real users), and
+    with --logged by the feedback that real users gave.
     """
     from lab.cli import answers as deployed_answers
     from lab.cli import comparison, worlds

@@ -50,8 +50,8 @@ def fleet(
         typer.Option(
             "--write",
             help="Put the figures as a row into the tables of this Markdown document, which must hold the lines <!-- "
-            "fleet --> and <!-- /fleet -->, and extrapolate. The row of an earlier run with as many people and the "
-            "same kind of database is replaced.",
+            "fleet --> and <!-- /fleet -->, and estimate from them what more people need. The row of an earlier "
+            "run with as many people and the same kind of database is replaced.",
         ),
     ] = None,
     json: options.Json = False,

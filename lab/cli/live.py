@@ -37,8 +37,8 @@ def live(
     answers: Annotated[
         str | None,
         typer.Option(
-            help="How people answer: a single world by name, or a Python file with a class Person (see: bridge "
-            "evaluate). Default: as in the simulator."
+            help="How people answer: rules of answering by name (a world), or a Python file with a class Person (see: "
+            "bridge evaluate --help). Default: as in the simulator."
         ),
     ] = None,
     processes: Annotated[
@@ -61,9 +61,9 @@ def live(
     write: Annotated[
         Path | None,
         typer.Option(
-            help="Also put the tables into this Markdown document, between <!-- live --> and <!-- /live -->; the "
-            "mark is ablation with --ablation, and ends with -WORLD with --answers. A missing document is "
-            "made; its other text stays."
+            help="Also put the tables into this Markdown document, between <!-- live --> and <!-- /live -->; the mark "
+            "is ablation with --ablation, and ends with -WORLD with --answers. A missing document is made. Other "
+            "text of a document stays."
         ),
     ] = None,
     picture: Annotated[
@@ -75,7 +75,8 @@ def live(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Let made-up people live behind the vendors' servers, be advised by the real bridge, and see what comes of it.
+    """Run the real bridge for made-up people, whose data come from imitations of the vendors' servers, and measure how
+    its advice changes their weeks.
 
     For comparison, the same people also live with random advice, and with the advice of an oracle. The oracle knows
     profile, meters and calendar.

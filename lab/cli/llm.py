@@ -36,7 +36,7 @@ FourBits = Annotated[
     bool,
     typer.Option(
         "--four-bits/--full",
-        help="Train a LoRA over weights of four bits, on a graphics card with bitsandbytes.",
+        help="Load the language model's weights in four bits, on a graphics card with bitsandbytes, or in full.",
     ),
 ]
 TAUGHT = Path("trained/llm")
@@ -69,9 +69,14 @@ def _part(name: str) -> Any:
 
 @commands.command()
 def teacher(
-    out: Annotated[Path, typer.Option(help="File to add weeks and lives to, a line of JSON each.")] = WEEKS,
+    out: Annotated[Path, typer.Option(help="File of lessons to add to: a line of JSON for each week or life.")] = WEEKS,
     weeks: Annotated[int, typer.Option(help="Number of simulated weeks.", min=1)] = 150,
-    lives: Annotated[int, typer.Option(help="Number of simulated lives of two weeks in deployed mode.", min=0)] = 20,
+    lives: Annotated[
+        int,
+        typer.Option(
+            help="Number of simulated lives, each of two weeks of a person who answers advice like a real user.", min=0
+        ),
+    ] = 20,
     first: Annotated[
         int,
         typer.Option(
@@ -81,7 +86,10 @@ def teacher(
     condition: Condition = "in",
     model: Annotated[
         str | None,
-        typer.Option(help="The teacher: a model at the address of BRIDGE_POLICY_LLM_ADDRESS. Default: the planner."),
+        typer.Option(
+            help="Name of a language model at the address BRIDGE_POLICY_LLM_ADDRESS, which advises. Default: the "
+            "policy planner advises."
+        ),
     ] = None,
     concurrency: Annotated[
         int, typer.Option(help="With --model: number of weeks and lives that are simulated at the same time.", min=1)
@@ -95,7 +103,9 @@ def teacher(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Record a teacher's simulated weeks and lives, and grade the weeks. A run that was stopped continues."""
+    """Record how the planner, or a large language model (--model), advises simulated people, as lessons for a
+    smaller model (bridge llm sft). Print the grade of the weeks. A run that was stopped continues.
+    """
     known_condition(condition)
     part = _part("teacher")
     with _able():
@@ -135,7 +145,11 @@ def sft(
     lessons: Lessons = WEEKS,
     out: Out = TAUGHT / "sft",
     model: Annotated[
-        str | None, typer.Option(help="Name or folder of a language model, to which a LoRA is trained.")
+        str | None,
+        typer.Option(
+            help="Name or folder of a language model, for which a LoRA (a small file of changes to its weights) is "
+            "trained."
+        ),
     ] = None,
     size: Annotated[
         str, typer.Option(help="Without --model: small (the sequence model), or tiny or 50m (language models).")
@@ -156,7 +170,8 @@ def sft(
     resume: Resume = False,
     json: options.Json = False,
 ) -> None:
-    """Teach a model: the sequence model from simulated weeks, a language model from a teacher's answers.
+    """Train a model by examples: the sequence model by simulated weeks, a language model by the file that bridge llm
+    teacher wrote.
 
     The sequence model (--size small, no --model) uses only --out, --weeks, --start, --seed and --resume.
     """
@@ -193,7 +208,8 @@ def grpo(
     resume: Resume = False,
     json: options.Json = False,
 ) -> None:
-    """Refine a taught model: with the published rewards, or the sequence model by the grade itself.
+    """Improve a model that bridge llm sft trained, by reinforcement: a language model by the published rewards of
+    single answers, the sequence model by the grade of whole weeks.
 
     The sequence model uses only --model, --out, --steps, --seed and --resume.
     """
@@ -232,12 +248,12 @@ def grade(
         Path | None,
         typer.Option(
             help="Markdown document for scores, cost, actions by archetype and pictures, between <!-- contest --> and "
-            "<!-- /contest -->. A missing document is made; its other text stays."
+            "<!-- /contest -->. A missing document is made. Other text of a document stays."
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Grade taught models beside the baselines in three conditions, and draw four plots of trainings and scores."""
+    """Grade trained models beside simple policies in three conditions, and draw four plots of trainings and scores."""
     import json as jsonlib
 
     from lab.marked_documents import put
@@ -289,7 +305,9 @@ def personalise(
     history: Annotated[bool, typer.Option("--history", help="List all attempts, and change nothing.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Tune the model to a user's answers, and keep the result if it predicts later answers better than the model."""
+    """Tune the language model that advises to a user's answers, and keep the result if it predicts later answers
+    better than the model.
+    """
     from bridge import installation as app
     from bridge.advice.adapters import attempts
     from lab.training.llm.attempts import take_back

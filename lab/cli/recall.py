@@ -27,15 +27,17 @@ def recall(
     write: Annotated[
         Path | None,
         typer.Option(
-            help="Markdown document for the table, between <!-- recall --> and <!-- /recall -->. A missing document "
-            "is made; its other text stays."
+            help="Also put the table of results into this Markdown document, between the lines <!-- recall --> and "
+            "<!-- /recall -->. A missing document is made. Other text of a document stays."
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Measure by the number of answers how much advice is taken, and the error of the belief.
+    """Measure how the share of advice that is taken, and the error of the policy's belief about a person, change with
+    the number of answers.
 
-    The policy sees the person's own answers, none, their answers dealt anew, or those of somebody else.
+    This is measured four times: the policy is shown the person's own answers, none, the same answers in random order,
+    or another person's answers.
     """
     from lab.evaluation.recall import recall as measured
 

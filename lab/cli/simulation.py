@@ -12,8 +12,8 @@ from bridge.domain.errors import SetupError
 Condition = Annotated[
     str,
     typer.Option(
-        help="Simulated people: in (drawn as in training), ood (drawn alike, never trained on), "
-        "shifted (traits beyond training) or discrete (three archetypes)."
+        help="Simulated people: in (drawn as in training), ood (drawn alike, but never trained on), shifted (with "
+        "traits outside the training's range) or discrete (of three fixed types)."
     ),
 ]
 
