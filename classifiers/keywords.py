@@ -281,7 +281,6 @@ def normalised(title: str) -> str:
 
 
 def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
-    """Return the hits whose phrase is at the required place and not forbidden by another word in the title."""
     found = WORD.search(text)
     first = found.start() if found else 0
     standing = [hit for hit in hits if _counts(hit, text, first)]
@@ -298,8 +297,6 @@ def _counts(hit: Hit, text: str, first: int) -> bool:
 
 
 def _at_home(hits: Sequence[Hit], text: str, own: Mapping[str, frozenset[str]]) -> list[Hit]:
-    """Return the hits without phrases that mean something else in the title's language (``shared`` phrases)."""
-
     def counts(hit: Hit) -> bool:
         language = hit.entry.language
         rest = WORD.findall(f"{text[: hit.start]} {text[hit.end :]}")

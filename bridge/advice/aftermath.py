@@ -114,7 +114,9 @@ class Aftermath:
             yield from _meters(self.mornings[tomorrow])
 
     def _before(self, moment: Moment, zones: ZoneHistory) -> Iterator[tuple[str, float]]:
-        """Yield (outcome's name, last level before the slot), and the same for the steps of the day before."""
+        """Yield (outcome's name, level before the slot) from the last known values, and from the steps of the day
+        before.
+        """
         start, date = slot_start(moment, zones), moment.date
         said = bisect_left(self.check_ins, (start,))
         if said:

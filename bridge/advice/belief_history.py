@@ -100,7 +100,6 @@ def _mean(one: Recommendation) -> dict[str, float]:
 
 
 def _moves(stated: Sequence[Recommendation], resets: Sequence[Reset], now: datetime) -> Iterator[Move]:
-    """Yield the changes of the belief between two answers of the same policy, version, prior and adapter."""
     breaks = [at for reset in resets for at in (reset.made_at, reset.taken_back_at) if at is not None]
     for one, following in pairwise(stated):
         answer = as_answer(one, now)

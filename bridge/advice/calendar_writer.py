@@ -57,7 +57,9 @@ def _meant_for(advice: Recommendation) -> Moment | None:
 
 
 def _plan(bridge: Bridge, user: User, advice: Recommendation, now: datetime, *, beside: Sequence[Plan]) -> Plan | None:
-    """Return a plan at the recommendation's own time, or the first free time of its slot. None after the slot."""
+    """Return the event to write, at the recommendation's own time or the first free time of its slot, or None once the
+    slot is over.
+    """
     moment = _meant_for(advice)
     if moment is None or slot_bounds(moment, user.zones)[1] <= now:
         return None
@@ -81,14 +83,14 @@ def _plan(bridge: Bridge, user: User, advice: Recommendation, now: datetime, *, 
 
 
 def _entry(plan: Plan) -> Occurrence:
-    """Return a plan as a calendar occurrence, so that later plans avoid it."""
+    """Return an event to write as a calendar entry, so that the next ones avoid its time."""
     return Occurrence(key=plan.key, event=Event(key=plan.key, calendar="plans"), start=plan.start, end=plan.end)
 
 
 def _placed(
     others: Sequence[Occurrence], advice: Recommendation, start: datetime, end: datetime
 ) -> tuple[datetime, datetime]:
-    """Return (begin, end) of an action in the first free stretch that is long enough, else at ``start``."""
+    """Return (begin, end) of an action in the first free stretch that is long enough, or else from ``start`` on."""
     minutes = DEFAULT_MINUTES.get(advice.action, HOUR)
     free = free_blocks(others, start, end, minutes=minutes)
     begin = free[0][0] if free else start

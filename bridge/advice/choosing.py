@@ -75,7 +75,6 @@ class Choosing:
             return self.store.recommendations.add(self._advice(chosen, look))
 
     def _chosen(self, look: Look, options: Mapping[ActionType, Option], *, silent: bool) -> Chosen | float:
-        """Return the policy's choice among ``options``, or with ``silent`` perhaps the drawn chance of no advice."""
         now, zones, policy = self.span[0], self.user.zones, self.policy
         moment = moment_at(now, zones)
         shown = replace(look.observation, feasible=tuple(options))

@@ -86,7 +86,7 @@ def plan_day(
 
 
 def _farther(bridge: Bridge, user: User, person: Person, day: date) -> Person:
-    """Return the person with the entries around a date whose nights lie too far from now for them to be known."""
+    """Return the person with the entries around a date that is too far away for the entries loaded so far."""
     begin, end = (midnight(day + k * A_DAY, user.zones) for k in AROUND)
     held = {one.key for one, _ in person.entries}
     found = [one for one in labelled(bridge, user, begin, end, at=person.now) if one[0].key not in held]
@@ -138,7 +138,7 @@ def _keep_places(bridge: Bridge, user: User, person: Person, blocks: Sequence[Bl
 
 
 def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
-    """Return the stays in new time zones that begin on a date, after the one of what lies before them."""
+    """Return the stays in other time zones that begin on a date."""
     begin, zones = midnight(day, person.known.zones), person.known.zones
     found = moves(zones, begin, max([begin, *(block.end for block in blocks)]))
     first = min((block.start for block in blocks if not block.all_day), default=begin)

@@ -146,7 +146,9 @@ def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool
 
 
 def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> list[Point]:
-    """Return a point per draw between advice and none whose outcome is known, ``given`` if it gave advice."""
+    """Return a point for each random draw between advice and none whose outcome is known. Its ``given`` is True for
+    advice.
+    """
     drawn = [(person, one) for person, one in lots if outcome in one.outcomes]
     points = [
         Point(
@@ -184,7 +186,7 @@ def _cluster(person: User, moment: Moment, *, by_day: bool) -> str:
 
 
 def _moderators(moment: Moment, dosage: float) -> tuple[float, float]:
-    """Return 1 for an evening or a night, else 0, and the dosage of recent advice (0 to 1)."""
+    """Return (1 in the evening or night and else 0, the share of recent slots with advice)."""
     return float(moment.slot >= Slot.EVENING), dosage
 
 
@@ -225,7 +227,7 @@ def pooled(effects: Sequence[Effect]) -> list[_Pooled]:
 
 
 def _spread(found: Array, errors: Array) -> float:
-    """Return the variance of true effects that makes ``_excess`` zero, or 0."""
+    """Return the variance of the users' true effects by the method of moments, or 0."""
     low, high = 0.0, float(found.var()) * 4 + 1e-12
     if _excess(found, errors, low) <= 0:
         return 0.0
@@ -236,7 +238,6 @@ def _spread(found: Array, errors: Array) -> float:
 
 
 def _excess(found: Array, errors: Array, spread: float) -> float:
-    """Return by how much the weighted squared distances from the mean exceed their expected sum."""
     weights = 1 / (errors**2 + spread)
     mean = weights @ found / weights.sum()
     return float(weights @ (found - mean) ** 2 - (len(found) - 1))

@@ -73,7 +73,9 @@ def missing(points: Sequence[Point], *, binary: bool = False) -> int:
 
 
 def _share(points: Sequence[Point], way: bool) -> float:
-    """Return the mean probability of advice (``way`` True) or of none, at least 0.02, or 0.5 without decisions."""
+    """Return the mean probability of advice (or of none if ``way`` is False), at least 0.02. It is 0.5 without
+    decisions.
+    """
     chances = [point.chance if way else 1 - point.chance for point in points]
     return max(sum(chances) / len(chances), 0.02) if chances else 0.5
 
@@ -125,7 +127,6 @@ def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
 
 
 def _difference(design: Array, weights: Array, outcome: Array) -> tuple[Array, Array, Array, Array]:
-    """Return coefficients, weighted design, inverse of its product with the design, and design with residuals."""
     weighted = design * weights[:, None]
     bread = np.linalg.inv(design.T @ weighted)
     found = bread @ (weighted.T @ outcome)
@@ -161,7 +162,6 @@ def _ratio(design: Array, treated: Array, weights: Array, outcome: Array) -> tup
 def _sandwich(
     weighted: Array, bread: Array, leverage: Array, clusters: Sequence[str], width: int
 ) -> tuple[Array, Array]:
-    """Return the covariance of the coefficients, and the degrees of freedom of the last ``width``."""
     rows, residuals = leverage[:, :-1], leverage[:, -1]
     places: dict[str, list[int]] = {}
     for number, cluster in enumerate(clusters):

@@ -82,7 +82,9 @@ def take_back(store: Store, user: User, recommendation_id: int, *, now: datetime
 
 
 def _wake(store: Store, user: User, advice: Recommendation, *, now: datetime) -> None:
-    """Delete the reason of a refusal, and let the action or task be suggested again today."""
+    """Delete the reason for which a recommendation was refused, so that its action or task may be suggested again
+    today.
+    """
     before, about = store.people.preferences(user.id), (str(advice.action), advice.what or "")
     resting = tuple(one for one in before.resting if one[:2] != about)
     answered = tuple(one for one in before.answered if one[0] != REFUSED or one[1].split()[0] != str(advice.id))

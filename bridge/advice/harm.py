@@ -135,7 +135,9 @@ def _excess(lot: Lot) -> float:
 def _levels(
     store: Store, user: User, lots: Sequence[tuple[Lot, tuple[datetime, datetime]]], now: datetime
 ) -> Iterator[tuple[Lot, float, float]]:
-    """Yield (lot, last level before the slot, first level in the 24 hours after the slot), if both levels are known."""
+    """Yield (draw between advice and none, level before the slot, first level in the 24 hours after it) where both
+    levels are known.
+    """
     first = lots[0][1][0] - DAY
     made = store.recommendations.between(user.id, since=first, until=now + INSTANT)
     times = [one.created_at for one in made]
@@ -147,7 +149,9 @@ def _levels(
 
 
 def _nights(store: Store, user: User, lots: Sequence[Lot], now: datetime) -> Iterator[tuple[float, float, float]]:
-    """Yield (mean excess of advice, minutes asleep in the night before, in the night after) for each day with lots."""
+    """Yield (advice above its expected amount, minutes asleep the night before, the night after) for each day on which
+    advice was drawn at random.
+    """
     nights = values_of(store, user, Metric.ASLEEP, lots[0].moment.date, now=now)
     days: dict[date, list[float]] = {}
     for lot in lots:

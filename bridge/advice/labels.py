@@ -99,7 +99,6 @@ def _series(one: Occurrence) -> str:
 
 
 def _calendar(store: Store, user: User, since: datetime, until: datetime, *, at: datetime) -> list[Occurrence]:
-    """Return the user's own entries. All readers of the calendar go through here."""
     whose = store.people.preferences(user.id).ownership(user.name)
     events = whose.used(event for _, event in store.reading.events(user.id, since=since, until=until, at=at))
     return whose.own_of(expand(events, since=since, until=until, zones=user.zones))

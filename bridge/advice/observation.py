@@ -129,12 +129,12 @@ def _change(before: Levels, after: Levels) -> dict[Meter, float]:
 
 
 def _from_monday(before: Levels, now: Moment) -> Levels:
-    """Return the levels ``before`` a slot, with Progress 0 in the week's first slot, because it restarts on Monday."""
+    """Return the levels before a slot. In the week's first slot Progress is 0, because it restarts on Monday."""
     return {**before, Meter.PROGRESS: 0.0} if now.timestep == 0 else before
 
 
 def _to_sunday(past: Past, after: Levels, slot: Moment, end: datetime) -> Levels:
-    """Return the levels ``after`` a slot. In the week's last slot, Progress is that just before its restart."""
+    """Return the levels after a slot. In the week's last slot Progress is the level just before it restarts."""
     if slot.timestep < STEPS_PER_WEEK - 1:
         return after
     return {**after, Meter.PROGRESS: METERS[Meter.PROGRESS](past, end - JUST_BEFORE).state.level}

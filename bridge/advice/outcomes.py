@@ -68,7 +68,6 @@ def _noted(store: Store, user: User) -> list[tuple[str, str, date]]:
 
 
 def _note(store: Store, user: User, more: int | None, *, now: datetime) -> None:
-    """Add ``more`` to the number of withdrawn outcomes that the user has not seen, or for None delete it."""
     before = _noted(store, user)
     kept = [one for one in store.people.preferences(user.id).answered if one not in before]
     if more is not None:

@@ -69,7 +69,7 @@ def _enough(at: Sequence[datetime]) -> bool:
 
 
 def _cut(at: Sequence[datetime], old: Prior | None, user: User) -> int:
-    """Return how many of the earliest answers the prior is learnt from. The later answers test the prior."""
+    """Return how many of the earliest answers to learn from. The later answers are for the test."""
     cut = round(len(at) * (1 - LATER))
     if old is None:
         return cut
@@ -130,7 +130,6 @@ def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[f
 
 
 def _likelihood(policy: Personal, seen: Observation, given: Interaction) -> float:
-    """Return the log probability that the policy gave to the user's answer (accepted or not), within limits."""
     taken = min(max(policy.chance(seen, given.recommended), CHANCE_MIN), 1 - CHANCE_MIN)
     return log(taken if given.answer is Answer.ACCEPT else 1 - taken)
 

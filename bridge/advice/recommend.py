@@ -78,7 +78,7 @@ def load_snapshot(
 
 
 def _answers(store: Store, user: User, since: date, at: datetime) -> list[tuple[str, Sample]]:
-    """Return the check-ins from before the day ``since``, because an answer is compared with all that were given."""
+    """Return the check-ins before a date, with which new check-ins are compared."""
     return store.reading.samples(user.id, metrics=CHECK_IN_METRICS, until=since - timedelta(days=1), at=at)
 
 
@@ -128,7 +128,9 @@ def recommend(
 
 
 def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> FullRecommendation | None:
-    """Reopen a closed recommendation of this slot that the user accepted, if it still fits, and return it."""
+    """Reopen and return a recommendation of this slot that the user accepted and that was closed, if it still fits the
+    day.
+    """
     now, moment = span[0], moment_at(span[0], user.zones)
     for one in store.recommendations.full_between(user.id, since=slot_start(moment, user.zones), until=now + INSTANT):
         agreed = one.answer is Answer.ACCEPT and one.closed_at is not None and one.moment == moment
@@ -248,7 +250,9 @@ def _current(
 def _as_the_night(
     store: Store, existing: FullRecommendation, person: Person, span: Stretch
 ) -> FullRecommendation | None:
-    """Return a night that still agrees with the plan, else None. An accepted night moves with the plan."""
+    """Return a recommendation to sleep if it still agrees with the plan, else None. An accepted one takes the plan's
+    new time.
+    """
     now, night = span[0], choice.sleep_option(person, span, agreed=existing.answer is Answer.ACCEPT)
     never = wished_on(person.wishes, person.date_of(now)).never
     if night is None or existing.end is None or existing.end <= now or ActionType.SLEEP in never:

@@ -97,7 +97,7 @@ def review_week(now: datetime, user: User) -> date:
 
 
 def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
-    """Yield (begin, end) of the part of the week that has passed, and of each of the four weeks before."""
+    """Yield (begin, end) of the week up to now, and of the same days in each of the four weeks before."""
     passed = until - slot_start(moment_of(monday, 0), user.zones)
     for weeks in range(WEEKS_BEFORE + 1):
         start, end = (slot_start(moment_of(monday - (weeks - k) * WEEK, 0), user.zones) for k in (0, 1))
@@ -179,7 +179,6 @@ def workout_stretches(known: Snapshot) -> list[Stretch]:
 
 
 def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
-    """Return a count in the week, and the mean count of the earlier weeks that have data."""
     known = [part for part in parts if at and at[0] < part[1]]
     return _compared([float(sum(start <= one < end for one in at)) for start, end in known])
 
@@ -187,7 +186,6 @@ def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
 def _lengths(
     stretches: Sequence[Stretch], parts: Sequence[Stretch], began: datetime | None, unit: timedelta
 ) -> Compared:
-    """Return a total length in the week beside the mean of the weeks since ``began``."""
     known = [part for part in parts if began is not None and began < part[1]]
     return _compared([length(clipped(stretches, *part)) / unit for part in known])
 

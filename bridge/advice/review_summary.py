@@ -143,7 +143,6 @@ def _changed(review: Review, sign: int) -> list[Meter]:
 
 
 def _to_try(review: Review) -> Iterator[str]:
-    """Yield a single idea of what to try next week, or nothing if the week gives no reason for one."""
     if review.ideas:
         yield review.ideas[0]
         return

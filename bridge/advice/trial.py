@@ -135,10 +135,10 @@ def power(before: Days, weeks: int) -> list[tuple[float, int]]:
 
 @cache
 def _told_by(blocks: int, before: int) -> float:
-    """Return the effect that so many blocks detect with 80 % power, given the number of differences measured
-    ``before``.
+    """Return the smallest effect that a trial of so many pairs of days detects with 80 % power.
 
-    The power (noncentral t) is averaged over the possible true spread. Each day is in two differences, so half count.
+    The power (noncentral t) is averaged over the possible true spread. Each day is in two differences, so half
+    count.
     """
     import numpy as np
     from scipy import optimize, stats
@@ -295,7 +295,7 @@ def daily(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Days:
 
 
 def _starts(user: User, slot: Slot, since: date, until: date, now: datetime) -> Iterator[tuple[date, datetime]]:
-    """Yield each date from ``since`` to before ``until`` with the begin of its slot, if that is not after ``now``."""
+    """Yield (date, begin of its slot) from ``since`` to before ``until``, if that begin is not after ``now``."""
     for number in range((until - since) // DAY):
         day = since + number * DAY
         moment = Moment(week=day - day.weekday() * DAY, day=day.weekday(), slot=slot)
@@ -306,7 +306,7 @@ def _starts(user: User, slot: Slot, since: date, until: date, now: datetime) -> 
 def _levels(
     bridge: Bridge, user: User, meter: Meter, starts: Mapping[date, datetime], now: datetime
 ) -> Iterator[tuple[date, float]]:
-    """Yield the dates and levels of a meter at ``starts``, where it was known."""
+    """Yield (date, level of a meter) at the given times, where a level was known."""
     from bridge.advice.recommend import load_snapshot
     from bridge.meters import read_slots
 

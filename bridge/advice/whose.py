@@ -156,7 +156,9 @@ def mark(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
 
 
 def _taken_back(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
-    """Delete the marks of an entry that no calendar holds any more. Raises SetupError if there are none."""
+    """Delete what the user said about an entry that no calendar holds any more. Raises SetupError if the user said
+    nothing.
+    """
     said = store.people.preferences(user.id).marks
     key = wanted.key
     named = [one for one in said if key == one.key or key.casefold() == (one.title or "").casefold()]
@@ -175,7 +177,9 @@ def _taken_back(store: Store, user: User, wanted: Mark, *, now: datetime) -> Mar
 
 
 def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now: datetime) -> Occurrence | None:
-    """Return the entry with the key ``wanted``, or of the series or title, marked entries and coming entries first."""
+    """Return the entry with a key, series or title. Of several, entries of which the user said something and coming
+    entries go first.
+    """
     exact = [occurrence for occurrence in occurrences if occurrence.key == wanted]
     keyed = exact or [o for o in occurrences if wanted in (o.event.key, o.event.series, series_of(o.event))]
     titled = [
@@ -187,7 +191,9 @@ def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now:
 
 
 def _speaking(made: Mark, titles: Sequence[str]) -> list[Mark]:
-    """Return the marks for all entries like one: by owner's name, else by the title's words, else of the series."""
+    """Return what the user said about all entries like one: with its owner's name, else its title's words, else of its
+    series.
+    """
     if made.title is None:
         return [made]
     known = owners.names(titles)

@@ -49,7 +49,6 @@ class Wish:
 
 
 def _against(counts: Said, asks: Said, said: tuple[Said, ...]) -> str:
-    """Return a sentence that a new wish contradicts an old one in part, and which of the two counts then."""
     new = any(one.kind == counts.kind and one.actions & counts.actions for one in said)
     old, first = sentence((asks if new else counts,)), sentence((counts,))
     return _('not fully beside your wish "{old}": where both cannot be, "{first}" counts', old=old, first=first)
@@ -268,7 +267,6 @@ def undoing(before: Wishes, rule: Rule, user: User) -> str:
 
 
 def _rest(store: Store, user: User, found: Recommendation, now: datetime) -> Text:
-    """Stop suggesting a recommendation's task, or without a task its action, today. Return a sentence of it."""
     today = today_at(now, user.zones)
     before = [one for one in store.people.preferences(user.id).resting if one[2] >= today]
     what = found.what or ""

@@ -112,7 +112,9 @@ class InFile:
 
 
 def _link_whole(path: Path, text: bytes) -> None:
-    """Name a completely written file ``path`` (open(2), O_TMPFILE): a crash leaves no part. Raises OSError."""
+    """Give a completely written file without a name its ``path``, so that a crash leaves no incomplete file. Raises
+    OSError.
+    """
     handle = os.open(path.parent, os.O_WRONLY | getattr(os, "O_TMPFILE", os.O_CREAT | os.O_EXCL), 0o600)
     try:
         _fill(handle, text)
@@ -159,7 +161,6 @@ def _keyring() -> Any:
 
 
 def _settle(folder: Path) -> None:
-    """Flush a folder to disk, so that a rename in it survives a power cut. Some systems cannot do it."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

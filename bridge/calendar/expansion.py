@@ -87,7 +87,6 @@ def _is_declined(copies: Sequence[Occurrence]) -> bool:
 
 
 def _dropped(master: Event, exceptions: Sequence[Event], zones: ZoneHistory) -> set[str]:
-    """Return the keys of exceptions that do not count because the ``master`` was cancelled or excludes their dates."""
     if master.cancelled:
         return {exception.key for exception in exceptions}
     series = _series(master, zones) if master.recurrence else None
@@ -207,7 +206,9 @@ def _all_day_series(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spell:
-    """The shift and length of all instances of a repeating event from ``after`` until the next ``_Spell``."""
+    """How much a changed repeating event is moved, and how long it lasts, for all instances from ``after`` until the
+    next change.
+    """
 
     after: datetime
     shift: timedelta
@@ -217,7 +218,6 @@ class _Spell:
 
 
 def _spells(master: Event, length: timedelta, changes: Sequence[_Spell | None]) -> list[_Spell]:
-    """Return the master's spell and those of changes that hold for all later instances, ascending."""
     found = sorted((spell for spell in changes if spell is not None), key=lambda spell: (spell.after, spell.event.key))
     return [_Spell(after=BEFORE_ALL, shift=NONE, length=length, event=master), *found]
 
@@ -235,7 +235,6 @@ def _goes_on(exception: Event) -> bool:
 
 
 def _timed_spell(change: Event, zone: ZoneInfo) -> _Spell | None:
-    """Return the spell made by a change of all later instances. None if all-day or moved by over a year."""
     if change.original_start is None or change.all_day:
         return None
     start = change.start or change.original_start

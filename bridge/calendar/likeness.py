@@ -131,7 +131,6 @@ def _weighed(facts: frozenset[str]) -> dict[str, float]:
 
 
 def _fitted(alike: Floats, logs: Floats, truth: Sequence[int]) -> Floats:
-    """Return the fitted weights (correction, action) with which corrections move the scores of similar entries."""
     import numpy as np
     from scipy.optimize import minimize
 
@@ -239,7 +238,7 @@ def _distinct(open_ones: Sequence[Question], answered: Sequence[Case]) -> list[Q
 
 
 def _told(unknown: NDArray[np.float64], at: int) -> NDArray[np.float64]:
-    """Return the covariance of entries (entry, entry) that remains once the entry ``at`` is answered."""
+    """Return the covariance between the entries that remains once the action of the entry ``at`` is known."""
     import numpy as np
 
     left: NDArray[np.float64] = unknown - np.outer(unknown[:, at], unknown[at]) / (unknown[at, at] + 1)

@@ -163,7 +163,6 @@ def _ends(title: str) -> tuple[Sequence[_Word], Sequence[_Word]]:
 
 
 def _run(parts: Sequence[str], parting: str) -> list[_Word]:
-    """Return the first word of ``parts``, and the words joined to it by "&" or "and"."""
     found: list[str] = []
     parted, is_joined = False, True
     for part in parts:

@@ -171,7 +171,9 @@ class Jobs:
 
 @dataclass(slots=True, kw_only=True)
 class _Chunk:
-    """A limit on the pages of a sync. ``landed`` is called after each page, and raises Interrupted at the limit."""
+    """A limit on the pages that one job may sync. ``landed`` is called after each page, and raises Interrupted at the
+    limit.
+    """
 
     pages: int
     stopping: threading.Event

@@ -34,7 +34,7 @@ def promised(person: Person) -> list[Stretch]:
 
 
 def _new_times(person: Person) -> Iterator[tuple[Recommendation, Stretch]]:
-    """Yield each suggestion that was put off, with its new time, or with its new slot if it has no time."""
+    """Yield (suggestion that the user put off, its new time, or only its new slot)."""
     zones = person.known.zones
     for one in person.advised:
         if one.kind == "suggested" and one.answer is Answer.RESCHEDULE and one.moved_to is not None:

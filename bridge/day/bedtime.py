@@ -41,7 +41,7 @@ def of_bedtime(person: Person, ends: date) -> Fact:
 
 
 def _is_short(person: Person, ends: date) -> bool:
-    """Return True if a night of somebody whose nights are known lacks sleep, or what is left of it does."""
+    """Return True if a night is shorter than the user needs, or if what is left of it is."""
     night = person.night(ends)
     return night.rests is Rests.RECORDED and person.need(ends) - _left(person, night) >= SHORT_USUAL
 
@@ -83,7 +83,7 @@ def _bed_as_wished(person: Person, ends: date) -> Fact | None:
 
 
 def _wished(at: datetime, wishes: Mapping[str, time | None]) -> Fact | None:
-    """Return the fact of the wish (by kind) that a time keeps, told as it was wished, or None."""
+    """Return the fact that a time is as the user wished, or None."""
     for kind, wished in wishes.items():
         if wished is not None:
             there = datetime.combine(at.date(), wished, at.tzinfo)
@@ -185,7 +185,6 @@ def _entry_after(person: Person, at: datetime) -> dict[str, Any]:
 
 
 def _cut(person: Person, ends: date) -> bool:
-    """Return True if an entry ends a night before its usual length."""
     night, (low, high) = person.night(ends), person.usual_sleep(ends)
     begins = (*(start for start, _ in person.attended), *(o.start for o in person.races))
     soon = night.moved in CUT and any(night.wake <= start <= night.wake + TO_GET_UP + CELL for start in begins)

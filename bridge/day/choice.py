@@ -191,7 +191,7 @@ def _wait_for_entry(found: dict[ActionType, Option], held: dict[ActionType, Fact
 
 
 def _later(one: Judged, view: View, cells: tuple[int, int, int]) -> list[Judged]:
-    """Return a task due today or overdue that fits only later in the span, so that it may be suggested early."""
+    """Return a task, due today or overdue, that only fits later today, so that it may be suggested early."""
     first, soon, last = cells
     if one.refusal is None or soon >= last or urgency(one.candidate.due, view.grid.date) > 0:
         return []
@@ -219,7 +219,7 @@ def _until(why: Fact | None, view: View, last: int) -> Fact | None:
 def _put_first(
     found: dict[ActionType, Option], held: dict[ActionType, Fact], tasks: Sequence[Judged], view: View
 ) -> None:
-    """Remove options that collide with a more urgent task, which must come first, and note why in ``held``."""
+    """Remove options that collide with a more urgent task, and note why in ``held``."""
     today, refused = view.grid.date, {one.what for one in view.person.advised if one.answer is not None}
     near = [(one.task.due, one) for one in found.values() if one.task is not None and one.task.due is not None]
     fitting = [_earliest(one, view) for one in tasks]
@@ -245,7 +245,6 @@ def _put_first(
 
 
 def _first(one: Option, view: View) -> tuple[int, float, float]:
-    """Return a sort key of options of an action: by urgency, of tasks due today the earlier, then by value."""
     urgent = urgency(None if one.task is None else one.task.due, view.grid.date)
     return -urgent, 0.0 if urgent else view.grid.down(one.start) * -1.0, one.value
 

@@ -265,7 +265,6 @@ class Grid:
         return company or is_meal(occurrence) or occurrence.end - occurrence.start >= SHIFT_LEAST
 
     def _gap(self, kind: str, row: Stretch, gives: Entry) -> Fact:
-        """Return the fact that names an entry that could end early to leave time to eat, or another time to eat."""
         start, end, time = (self.person.local(at) for at in (*row, gives[0].start))
         if hold(*gives) < 2:
             return fact(kind, start=start, end=end, time=time, title=title_of(gives[0]))

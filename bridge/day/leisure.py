@@ -82,7 +82,6 @@ def wished(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def _is_spared(spare: Spare, view: View) -> bool:
-    """Return True if the day must stay without suggestions, because too few free days of its week would be left."""
     today = view.grid.date
     monday, left = today - today.weekday() * DAY, 6 - today.weekday()
     given = [view.person.local(one.start) for one in view.said if one.action is not A.SLEEP]

@@ -86,7 +86,6 @@ def _night_and_day(person: Person) -> Iterator[Fact]:
 
 
 def _missing(person: Person, today: date) -> Fact | None:
-    """Return the fact that last night is not known yet, or None before the usual wake time or without nights."""
     last = person.last_night
     if last is None or not today - LATELY < last < today or person.now < person.sleep(today)[1]:
         return None
@@ -124,7 +123,7 @@ def _due(title: str, days: int) -> Fact:
 
 
 def _stands_out(person: Person, one: Occurrence, action: ActionType | None) -> bool:
-    """Return True for a long single entry that is no flight and had no like in the last weeks."""
+    """Return True for an entry that is long and unlike all entries of the last weeks, unless it is a flight."""
     event, always = one.event, action in OFFICE_WORK or person.body.state is not Condition.WELL
     single = event.kind == "default" and not (event.recurrence or event.master or one in person.flights)
     if event.private or not event.title or not single:
@@ -145,7 +144,9 @@ def _entries(person: Person, day: date) -> list[Entry]:
 
 
 def _is_lasting(person: Person, day: date) -> bool:
-    """Return True if a timed, busy entry of an earlier date or of several takes half of a day at least."""
+    """Return True for a busy entry with times that takes at least half of a day, and began before it or lasts several
+    days.
+    """
     low, high = midnight(day, person.zones), midnight(day + DAY, person.zones)
     found = (o for o, _ in person.known.agenda if o.start < high and o.end > low and takes_time(o.event))
     of_several = (o for o in found if o.start < low or (o.end > high and o.end - o.start >= LASTING))

@@ -124,7 +124,9 @@ class Person(Known):
         return [] if night.rests is Rests.SLEPT else [o for o in ahead if o.end - o.start < PERIOD]
 
     def _bed_asked(self, day: date, usual: datetime, wake: datetime, asked: Mapping[str, timedelta]) -> datetime:
-        """Return the bedtime for the need of sleep and the reasons ``asked``, never before ``earliest_bed``."""
+        """Return the bedtime that the need of sleep and the other reasons in ``asked`` give, never before
+        ``earliest_bed``.
+        """
         last, overslept = self.last_bed(day), self.overslept(day) is not None
         more = max(self.asked(day).values(), default=AFTER_OVERSLEPT if overslept else NONE)
         more = min(more, PAID_BACK) if "early_entry" in asked else more
@@ -158,7 +160,9 @@ class Person(Known):
         return None if self.work(day) or late - bed < self.need(day) else (bed, late)
 
     def _asked(self, day: date, lost: timedelta) -> dict[str, timedelta]:
-        """Return reason -> how much earlier the night ending on a date should begin. ``lost`` is its missing sleep."""
+        """Return reason -> how much earlier the night that ends on a date should begin. ``lost`` is the sleep that was
+        missing before.
+        """
         bed, wake = self.usual_sleep(day)
         gap = max(self.need(day) - (wake - bed), NONE)
         asked = {"short_night": self._owed(day - DAY), "unwell": self._unwell(day - DAY)}
@@ -184,7 +188,7 @@ class Person(Known):
         return next(((one, e.end - one.start > MOST * (one.end - one.start)) for one, e in late), None)
 
     def _like(self, entry: Occurrence) -> list[Occurrence]:
-        """Return entries like this one: the last of the same title, and those at the same time the day before."""
+        """Return the last entry with the same title, and the entries at the same time on the day before."""
         name, eve = entry.event.title, self.local(entry.start - DAY).replace(tzinfo=None)
         past = [o for o, _ in self.entries if o.start < self.now and takes_time(o.event)]
         named = [o for o, _ in self.entries if name and o.event.title == name and o.start < self.now]

@@ -183,10 +183,7 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
 
 
 def _not_before(first: Block, places: Sequence[Place], found: Sequence[Judged], view: View) -> list[Place]:
-    """Leave out places before the current recommendation ``first``, except those of tasks due today.
-
-    If ``first`` is itself such a task and open, only tasks that fit nowhere later may come before it.
-    """
+    """Drop the times before the current recommendation ``first``, except those of tasks due today."""
     day, person = view.grid.date, view.person
     is_open = any(one.id == first.recommendation_id and one.answer is None for one in person.advised)
     as_urgent = is_open and any(str(t.key) == first.task and urgency(t.due, day) == 0 for t in person.known.tasks)
@@ -203,7 +200,6 @@ def _best_now(found: Sequence[Judged], view: View, moment: Moment) -> list[Judge
 
 
 def _slots_left(view: View, silent: bool) -> Iterator[tuple[Moment, bool]]:
-    """Yield (slot, True if it is the current one) for the day's slots left, without a current one drawn ``silent``."""
     day, current = view.grid.date, moment_at(view.person.now, view.person.known.zones)
     monday = day - day.weekday() * DAY
     slots = (Moment(week=monday, day=day.weekday(), slot=slot) for slot in (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING))
@@ -228,7 +224,9 @@ def kind_of(candidate: Candidate, person: Person) -> str:
 
 
 def _places(number: int, one: Judged, view: View, adds: Mapping[Moment, Mapping[ActionType, float]]) -> Iterator[Place]:
-    """Yield the places to try for a candidate: in each free stretch the best start, starts by half hours, the last."""
+    """Yield the times to try for a suggestion: in each free stretch the best start, starts at each half hour, and the
+    last start.
+    """
     kind = kind_of(one.candidate, view.person)
     action, spans = one.candidate.action, [(-1, (0, view.grid.size), 0.0)]
     if kind == "suggested" and action is not None:
@@ -263,7 +261,9 @@ def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> 
 
 
 def _apart(one: Place, other: Place, found: Sequence[Judged], grid: Grid) -> bool:
-    """Return True if two places may be in the same plan: the more urgent first, and far enough apart."""
+    """Return True if two suggestions at these times may be in the same plan: far enough apart, and the more urgent
+    first.
+    """
     day = grid.date
     first, last = (one, other) if one.start <= other.start else (other, one)
     earlier, after = found[first.choice].candidate, found[last.choice].candidate

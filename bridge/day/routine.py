@@ -79,7 +79,9 @@ class Habit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Deed:
-    """A stretch in which the user did an action, from the calendar or ``measured``, with its chance, ``trust``."""
+    """A stretch in which the user did an action, from the calendar or ``measured``. ``trust`` is the probability that
+    it happened.
+    """
 
     start: datetime
     end: datetime
@@ -179,7 +181,7 @@ def learn_routine(known: Snapshot) -> Routine:
 
 
 def _beside_work(night: UsualNight, eve: Sequence[Span], day: Sequence[Span]) -> UsualNight:
-    """Return a night of the same length that is moved an hour away from the shifts before and after it."""
+    """Return a night of the same length, moved to leave an hour between it and the work shifts before and after it."""
     length = night.wake - night.bed
     around = (*((start - MINUTES_OF_DAY, end - MINUTES_OF_DAY) for start, end in eve), *day)
     for start, end in (one for one in around if one[1] - one[0] >= SHIFT):
@@ -235,7 +237,9 @@ def _times(deeds: Iterable[_Deed]) -> float:
 
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return the deeds in those two hours of the day with the most dates. Empty if few or unsure."""
+    """Return the times of an action in the two hours of the day that have it on most dates, or none if they are few or
+    uncertain.
+    """
     best, most = list[_Deed](), 0
     for first in sorted(deeds, key=attrgetter("minute")):
         near = [one for one in deeds if first.minute <= one.minute <= first.minute + 2 * AROUND]
@@ -254,7 +258,9 @@ def _name(deeds: Sequence[_Deed]) -> str:
 
 
 def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return the deeds in order, each once. A deed of the calendar counts before its recording."""
+    """Return times of an action in order. Where a recording shows an entry of the calendar again, only the entry is
+    kept.
+    """
     kept: list[_Deed] = []
     for one in sorted(deeds, key=attrgetter("measured")):
         slack = SLACK if one.measured else timedelta(0)
@@ -283,7 +289,9 @@ def _measured(known: Snapshot, row: Episode | Sample, end: datetime, action: Act
 
 
 def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
-    """Yield deeds from calendar entries that took time, except missed, very long, meal, and work-company entries."""
+    """Yield an action's times from calendar entries, except missed entries, very long ones, meals, and company at
+    work.
+    """
     words, since, unseen = dict[str, str](), known.at - WEEKS * EARLIEST_WEEK, missed(known)
     for occurrence, label in known.agenda:
         if not since <= occurrence.start or occurrence.end > known.at or occurrence.key in unseen:

@@ -107,7 +107,6 @@ def in_hours(candidate: Candidate, view: View, first: int = 0) -> Starts | Fact:
 
 
 def _now(lengths: Starts, candidate: Candidate, view: View, last: int) -> Starts | Fact:
-    """Return the lengths of starts before ``last``, or the fact that the wished hours are later."""
     early = np.where(np.arange(lengths.size) < last, lengths, 0)
     return early if early.any() else fact("wished_later", **told_hours(candidate, view))
 
@@ -201,7 +200,9 @@ def _mode(candidate: Candidate, view: View) -> Fact | bool:
 
 
 def _with_somebody(candidate: Candidate, view: View) -> bool:
-    """Allow company or learning only with a habit, a wish, a task, or a low Connection."""
+    """Allow company or learning only if the user does it usually, wishes it, has a task of it, or has a low
+    Connection.
+    """
     connection = view.readings.get(Meter.CONNECTION) if view.is_today and candidate.action is A.SOCIALIZE else None
     return (
         candidate.task is not None

@@ -82,7 +82,7 @@ def _why(view: View, held: Mapping[ActionType, Fact]) -> Iterator[Fact]:
 
 
 def _while_taken(view: View, taken: Fact) -> Iterator[Fact]:
-    """Yield facts while an entry or sleep goes on or is near: meals, errands, when to leave, and that itself."""
+    """Yield the facts to show while an entry or sleep goes on or is near, such as a meal or when to leave."""
     person, now = view.person, view.person.now
     lunch = view.grid.no_lunch if view.is_today and now < view.grid.since(LUNCH_UNTIL) else None
     meal = view.grid.no_meal(now) if lunch is None else lunch[1]
@@ -101,7 +101,7 @@ def _while_taken(view: View, taken: Fact) -> Iterator[Fact]:
 
 
 def _night(view: View, until: timedelta) -> Iterator[Fact]:
-    """Yield that last night was short or showed illness, with advice and nap, until a time of the day."""
+    """Yield, until a time of the day, that last night was short or showed illness, and what to do about it."""
     person, grid = view.person, view.grid
     over = grid.since(until) if until == EVENING else grid.wake + until
     if not view.is_today or person.slept(grid.date) is None:
@@ -142,7 +142,9 @@ def _usual_later(view: View) -> Iterator[Fact]:
 
 
 def _nap(view: View) -> Iterator[Fact]:
-    """Yield when to take a nap after a short night, or that it is too late for a nap, and an earlier bedtime."""
+    """Yield facts about a nap after a short night (when to take it, or that it is too late), and then about an earlier
+    bedtime.
+    """
     person, day = view.person, view.grid.date
     nap = _fits(of_action(ActionType.SLEEP, person), view)
     napped = any(one.kind is EpisodeKind.NAP and one.day == day for one in person.recorded)
@@ -181,7 +183,7 @@ def _fits(candidate: Candidate, view: View) -> datetime | None:
 
 
 def _tomorrow(task: Task, view: View) -> datetime | None:
-    """Return the best time for an overdue task tomorrow, or that of an entry planned for it, or None."""
+    """Return the time tomorrow for an overdue task: that of an entry planned for it, else the best time, or None."""
     day = view.grid.date + DAY
     late = of_task(replace(task, due=day, due_at=None), view.person)
     one = judged(late, tomorrow := View(grid=Grid(person=view.person, date=day), said=view.said), 0, tomorrow.grid.size)

@@ -131,9 +131,10 @@ def nights_and_odd(known: Snapshot) -> tuple[tuple[UsualNight, ...], frozenset[d
 
 
 def _that_tell(slept: list[Slept], known: Snapshot) -> list[Slept]:
-    """Return the nights from which to estimate the next: only the last ones if their times vary as with shifts.
+    """Return the nights from which to estimate the next. If their times vary as with shift work, these are the last
+    nights.
 
-    Else this week's nights are left out, if enough are left, so that the estimate stays the same all week.
+    Else they are the nights before this week, if enough, so that the estimate stays the same all week.
     """
     if _within([(one.day.weekday(), one.bed, one.weight) for one in slept]) >= SHIFTS:
         return slept[-LAST_NIGHTS:]
@@ -256,7 +257,6 @@ def _within(left: Sequence[Residual]) -> float:
 def _level(
     left: Sequence[Residual], key: Callable[[int], Hashable], between: float, spread: float
 ) -> tuple[Mapping[Hashable, float], float]:
-    """Return (group -> its location, shrunk towards zero, number of nights worth of shrinkage)."""
     count = sum(w for _, _, w in left)
     groups = {name: (midmean(*of), sum(of[1])) for name, of in _groups(left, key).items()}
     variance = OF_MIDMEAN * spread**2
@@ -271,7 +271,6 @@ def _level(
 
 
 def _pooled(middle: float, own: float, prior: float, spread: float) -> float:
-    """Return a midmean of ``own`` nights, shrunk towards zero by ``prior`` nights, with a limited (Huber) pull."""
     side = -1.0 if middle < 0 else 1.0
     if own < prior:
         return side * min(abs(middle) * own / (own + prior), HUBER * spread * own / prior)

@@ -52,7 +52,10 @@ def fits(one: Place, chosen: Sequence[Place], most: Most, apart: Apart) -> bool:
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """A depth-first search over the candidates, best first. It drops a branch whose best places cannot win."""
+    """A search for the plan of a day: which suggestions, and when. It tries the most valuable first (depth-first).
+
+    It abandons a partial plan whose best completion is worth less than the best plan found.
+    """
 
     choices: Sequence[Sequence[Place]]
     most: Most
@@ -73,7 +76,6 @@ class _Search:
         self.run(at + 1, chosen, value)
 
     def _bound(self, at: int, chosen: Sequence[Place]) -> float:
-        """Return the most that the candidates from ``at`` on can add, by kind."""
         room = {kind: most - sum(one.kind == kind for one in chosen) for kind, most in self.most.items()}
         bound = 0.0
         for of in self.choices[at:]:

@@ -131,7 +131,6 @@ def _is_unwanted(action: ActionType, view: View) -> bool:
 
 
 def _had_enough(action: ActionType, view: View) -> set[str]:
-    """Return the kinds of an action that the week has had as often as is wished at most."""
     most = {name: one.most[action] for name, one in view.wishes.kinds.items() if action in one.most}
     return {name for name, often in most.items() if view.times_of_kind(action, name) >= often}
 
@@ -199,7 +198,6 @@ def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
 
 
 def _gap(candidate: Candidate, view: View) -> int:
-    """Return ENOUGH if the last time of a weekly habit is longer ago than usual, else IDLE or BESIDE."""
     habit, usual_days = view.habit(candidate.action), _distance(candidate, view)
     if habit is None or usual_days is None:
         return BESIDE
@@ -307,7 +305,6 @@ def _lowers(reading: Reading, view: View) -> Because | None:
 
 
 def _measured(candidate: Candidate, view: View) -> int:
-    """Return ENOUGH for a level clearly below normal that a measured input explains, else IDLE or BESIDE."""
     reading = view.readings.get(SERVES[candidate.action or A.SLEEP])
     if reading is None or reading.level > NORMAL - CLEARLY_LOW:
         return BESIDE

@@ -128,7 +128,7 @@ def ordinary(days: Sequence[date], figures: Sequence[tuple[float, float]]) -> li
 
 
 def _last_before(days: Sequence[date], columns: Sequence[Sequence[float]]) -> date:
-    """Return the last date before a lasting change of the times, or the earliest possible date without one."""
+    """Return the last date before the user's usual times changed for good, or the earliest date if they did not."""
     for weeks in range(NEW_WEEKS, (days[-1] - days[0]).days // 7):
         last = days[-1] - timedelta(weeks=weeks)
         since, before = bisect_right(days, last), bisect_right(days, last - timedelta(weeks=3))
@@ -141,7 +141,7 @@ def _last_before(days: Sequence[date], columns: Sequence[Sequence[float]]) -> da
 
 
 def _unheard(new: Sequence[float], old: Sequence[float]) -> bool:
-    """Return True if hardly any old day was like the new ones. Shifts that come round are heard of before."""
+    """Return True if hardly any earlier day was like the new ones, unlike shifts that come again and again."""
     usual = median(new)
     return sum(abs(one - usual) <= ALIKE for one in old) < HEARD * len(old)
 
@@ -153,7 +153,6 @@ def _far_apart(new: Sequence[float], old: Sequence[float]) -> bool:
 
 
 def _left(days: Sequence[date], figures: Sequence[float]) -> list[float]:
-    """Return the figures minus their median by weekday, by kind of day or overall, whichever has four days first."""
     weekdays = [day.weekday() for day in days]
     everyday = median(figures)
     usual = [everyday] * 7

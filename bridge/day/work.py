@@ -89,14 +89,14 @@ def _inside(occurrence: Occurrence, week: Week, known: Snapshot) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Worked:
-    """A worked day: its spans in minutes after midnight, and the probability that they are work."""
+    """A worked day: its working times in minutes after midnight, and the probability that they are work."""
 
     spans: tuple[Span, ...]
     trust: float
 
 
 def _worked(known: Snapshot, work: Work, free: frozenset[date]) -> dict[date, _Worked]:
-    """Return date -> working spans before today. A pause of three hours or more divides spans."""
+    """Return date -> working times, for dates before today. A pause of three hours or more divides them."""
     found: dict[date, list[tuple[Span, tuple[float, float, float]]]] = {}
     today, _ = clock(known.at, known.zones)
     work = sorted(work, key=lambda one: one[0].start)
@@ -121,7 +121,6 @@ def _worked(known: Snapshot, work: Work, free: frozenset[date]) -> dict[date, _W
 
 
 def _minutes(work: Work) -> tuple[float, float]:
-    """Return (minutes of entries, without double counting; of them those that are work, by label confidence)."""
     whole = sum([(end - start) / MINUTE for start, end in merged([(o.start, o.end) for o, _ in work])])
     chances = sum([1.0 if label.action is None else sure(label) for _, label in work])
     return whole, whole * chances / len(work) if work else 0.0
@@ -172,7 +171,6 @@ def _own(days: Mapping[date, _Worked], weekday: int, known: Snapshot, spread: fl
 
 
 def _of_weekday(weekday: int, own: tuple[Span, ...], usual: Sequence[Span]) -> tuple[Span, ...]:
-    """Return a weekday's working spans, widened to office hours if the calendar shows only a part of them."""
     if weekday in WEEKEND:
         return own
     spans = (_hull([*own, *usual]),) if usual else own
@@ -203,7 +201,6 @@ def _of_part(days: Mapping[date, _Worked], weekday: int) -> Mapping[date, _Worke
 
 
 def _spans(days: Mapping[date, _Worked], known: Snapshot, spread: float) -> tuple[Span, ...]:
-    """Return the usual spans of worked days. Their number is the median number of spans a day."""
     number = median_low([len(one.spans) for one in days.values()])
     like = {day: one for day, one in days.items() if number == 1 or len(one.spans) == number}
     today = known.at.date()

@@ -81,7 +81,9 @@ def preference_document(store: Store, user: User, now: datetime) -> PreferenceDo
 
 
 def _names(source: str, series: Iterable[str]) -> list[str]:
-    """Return a source's name for each device, in the order of sources, or the source alone for a single device."""
+    """Return the names of a source's devices, in the order of sources, or the name of the source if it has a single
+    device.
+    """
     devices = [one for one in series if source_of(one) == source]
     return devices if len(devices) > 1 else [source]
 
@@ -123,7 +125,6 @@ def counted_document(store: Store, user: User, found: Provenance) -> CountedDocu
 def _of_episode(
     item: Episode, own: str, episodes: list[tuple[str, Episode]], preference: Preference, user: User
 ) -> str:
-    """Return the series that counts for an episode: that of the main sleep, else of the episode overlapping it most."""
     if item.kind is EpisodeKind.SLEEP:
         told = Nights(episodes, user.zones, preference).told.get(item.day)
         if told is not None:
@@ -138,7 +139,6 @@ def _of_episode(
 def _of_sample(
     store: Store, user: User, item: Sample, episodes: list[tuple[str, Episode]], preference: Preference
 ) -> str | None:
-    """Return the series that counts for a metric's day. None if no value of that day counts for a meter."""
     at = midnight(item.day + DAY, user.zones)
     samples = store.reading.samples(user.id, metrics=[item.metric], since=item.day - WINDOW * DAY, until=item.day)
     past = Past(Snapshot(at=at, zones=user.zones, samples=samples, episodes=episodes, preference=preference))

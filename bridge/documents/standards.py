@@ -215,7 +215,6 @@ def _empty_bundle(at: datetime) -> dict[str, Any]:
 def _data_points(
     samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]
 ) -> Iterator[tuple[str, DataPoint]]:
-    """Yield (name of the schema, data point) for all that the standards model, the sums of days last."""
     days: dict[tuple[str, date], list[Sample]] = defaultdict(list)
     for source, episode in episodes:
         yield from _points_of_episode(source, episode)

@@ -128,7 +128,7 @@ class NeedsLogin(BridgeError):
 
 
 class Refused(NeedsLogin):
-    """The source, or a proxy before it, forbids what the consent allowed (403)."""
+    """The source, or a proxy before it, refused a request that the user's consent should allow (HTTP 403)."""
 
 
 class Forged(BridgeError):

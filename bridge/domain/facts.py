@@ -50,7 +50,9 @@ class Private:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """A reason. ``weight`` is its signed share in the choice in log-odds, or in the level for a meter."""
+    """A reason, as data. ``weight`` is how much it speaks for the advised action (log-odds), or how far it moves a
+    meter's level.
+    """
 
     kind: str
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -90,7 +92,7 @@ class Fact:
 
 
 def fact(kind: str, /, *, title: str | None = None, **values: Value | date) -> Fact:
-    """Return a fact of a kind. Give an instant in the zone in which readers shall see it.
+    """Return a reason of a kind. Give an instant in the zone in which readers shall see it.
 
     >>> fact("over_at", time=datetime(2026, 11, 28, 9)).values
     {'time': '2026-11-28T09:00:00'}
@@ -100,7 +102,7 @@ def fact(kind: str, /, *, title: str | None = None, **values: Value | date) -> F
 
 
 def length(minutes: float) -> Fact:
-    """Return a length of time as a part of a fact, to the minute.
+    """Return a length of time, to the minute, as a value for a reason's text.
 
     >>> length(77).values, length(60).kind
     ({'hours': 1, 'minutes': 17}, 'hours')
@@ -112,7 +114,7 @@ def length(minutes: float) -> Fact:
 
 
 def prose(text: str) -> Fact:
-    """Return a fact for a reason stored as text (by ``languages.packed``). The person alone reads it."""
+    """Return a reason that was stored as text, which only the person may read."""
     return Fact(kind=PROSE, values={"text": text})
 
 

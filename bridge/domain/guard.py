@@ -1,6 +1,6 @@
 """Limits on advice between a model and a person: no impossible advice, no nagging, no badly timed experiments.
 
-Draws store their final probabilities, for evaluation from logged feedback (Horvitz and Thompson 1952).
+Random choices keep their probabilities, by which advice is evaluated later (Horvitz and Thompson 1952).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ REASON_MAX = 300  # characters
 class Guard:
     """The limits on advice: the share ``explore`` of random decisions, ``quiet`` slots, and ``a_day`` at most.
 
-    ``silent`` is True if the caller shall draw at random which slots get no advice.
+    With ``silent``, some slots get no advice at random.
     """
 
     explore: float = EXPLORE_DEFAULT
@@ -49,7 +49,8 @@ class Guard:
     def allowed(
         self, observation: Observation, *, now: datetime, sleep: bool = False
     ) -> tuple[Observation, Mapping[ActionType, Fact]]:
-        """Return the observation with ``feasible`` reduced to the allowed actions, and forbidden action -> reason.
+        """Return the observation with only the allowed actions as ``feasible``, and a mapping: forbidden action ->
+        reason.
 
         ``feasible`` is never empty. With ``sleep=True`` the guard never forbids sleep.
         """

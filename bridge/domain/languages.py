@@ -188,7 +188,6 @@ def _number(quality: str) -> float:
 
 
 def plain(value: Any) -> Any:
-    """Return a value for JSON. A ``Text`` with values becomes an object, and a ``Text`` without becomes a string."""
     if isinstance(value, Text) and value.values:
         return _packed(value)
     return str(value) if isinstance(value, str) else value
@@ -207,7 +206,6 @@ def _packed_value(value: Any) -> Any:
 
 
 def text_of(body: Any) -> Text:
-    """Return the text for a JSON value that ``plain`` returned. Raises KeyError for an object without its fields."""
     if not isinstance(body, dict):
         return say(str(body))
     return Text(body["message"], body["many"], {name: _value_of(one) for name, one in body["values"].items()})
@@ -220,14 +218,14 @@ def _value_of(body: Any) -> Any:
 
 
 def packed(text: str | None) -> str | None:
-    """Return a text as a string that ``unpacked`` turns into the same text. None stays None."""
+    """Return a text to show later as a plain string that keeps its message and values. None stays None."""
     if not isinstance(text, Text) or not text.values:
         return None if text is None else str(text)
     return json.dumps(_packed(text))
 
 
 def unpacked(kept: str | None) -> Text | None:
-    """Return the text that ``packed`` returned, None for None. Any other string is a message without values."""
+    """Return the text to show later that a stored string holds. A string without values is a message itself."""
     if kept is None:
         return None
     return text_of(json.loads(kept)) if kept.startswith(PACKED_TEXT) else say(kept)

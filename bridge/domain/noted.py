@@ -39,12 +39,12 @@ def in_languages(name: str) -> frozenset[str]:
 
 
 def kept_name(name: str, noted: Collection[str]) -> str:
-    """Return the name in ``noted`` that means the same thing in any language, or ``name`` if there is none."""
+    """Return the name in ``noted`` that means the same as ``name`` in some language, or ``name`` if there is none."""
     if (one := _known(COMMON).get(name)) is None:
         return name
     return min((other for other in noted if _known(COMMON).get(other) == one), default=name)
 
 
 def chips(noted: Collection[str]) -> list[str]:
-    """Return names to offer for a new note: what the user noted before, then common notes, without repetition."""
+    """Return names to offer for a new note: the user's earlier notes, then notes that are common, each once."""
     return list(dict.fromkeys([*map(called, noted), *map(shown, COMMON)]))

@@ -20,7 +20,9 @@ T = TypeVar("T")
 def tokens(
     words: Sequence[str], lexicon: Mapping[tuple[str, ...], Sequence[T]], other: Callable[[str], T]
 ) -> Iterator[T]:
-    """Yield the tokens of the longest phrase in ``lexicon`` at each place, or ``other(word)`` if none begins."""
+    """Divide words into the longest phrases that a lexicon knows, and yield their meanings. Unknown words give
+    ``other(word)``.
+    """
     at = 0
     while at < len(words):
         sizes = range(min(PHRASE_MAX, len(words) - at), 0, -1)

@@ -48,9 +48,10 @@ def local_time(instant: datetime, zones: ZoneHistory) -> datetime:
 
 
 def local_end(began: datetime, end: datetime, zones: ZoneHistory, *, lands: bool) -> datetime:
-    """Return an end on the user's clock just before it, or if a flight ``lands``, on the clock of arrival.
+    """Return the end of an entry as a time on the user's clock. After a flight (``lands``) it is the clock of the
+    arrival.
 
-    Without a flight, an end that would read as earlier than the start is on the clock of the start.
+    If a change of zone would make the end look earlier than the start, it is shown on the clock of the start.
     """
     over = end.astimezone(zone_at(end if lands else end - timedelta(seconds=1), zones))
     backwards = not lands and over.replace(tzinfo=None) < began.replace(tzinfo=None)
@@ -73,7 +74,9 @@ def ends_shown(
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Moment:
-    """A slot on a day of a user's calendar, not an instant. ``week`` is its Monday, ``day`` 0 (Monday) to 6."""
+    """One of the four quarters of a day (a slot) in a user's calendar. ``week`` is the Monday of its week, ``day`` 0
+    (Monday) to 6.
+    """
 
     week: date
     day: int
@@ -96,7 +99,7 @@ class Moment:
 
 
 def moment_of(week: date, timestep: int) -> Moment:
-    """Return the slot with the number ``timestep`` (0 to 27) of the week that begins on the Monday ``week``."""
+    """Return the slot with the number ``timestep`` (0 to 27) in the week that begins on a Monday."""
     return Moment(week=week, day=timestep // SLOTS_PER_DAY, slot=Slot(timestep % SLOTS_PER_DAY))
 
 
@@ -117,7 +120,7 @@ def moment_at(instant: datetime, zones: ZoneHistory) -> Moment:
 
 
 def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
-    """Return the instant (UTC) at which the user's clock first shows a slot's first hour or later."""
+    """Return the instant (UTC) at which a slot begins on the user's clock."""
     days, hour = divmod(SLOT_START_HOURS[moment.slot], 24)
     return first_shown(datetime.combine(moment.date + timedelta(days=days), time(hour)), zones)
 

@@ -1,4 +1,4 @@
-"""A person's own randomised trial, with its days drawn in blocks."""
+"""A person's own experiment: on days drawn at random the person tries something, and other days compare."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ DAY, WEEK = timedelta(days=1), 7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """A trial of ``weeks`` weeks from ``start``. ``seed`` is secret when drawn, and repeats the draw.
+    """A person's trial of something for ``weeks`` weeks from ``start``. ``seed`` repeats the random choice of its days.
 
-    ``kept`` maps a date to what the person said: True if the day was lived as drawn. ``stopped`` is the first date that
-    no longer counts.
+    ``kept`` maps a date to True if the person did on it as it was drawn. ``stopped`` is the first date that no longer
+    counts.
     """
 
     id: int
@@ -37,21 +37,24 @@ class Trial:
         return min(self.start + self.weeks * WEEK * DAY, self.stopped or date.max)
 
     def arms(self) -> dict[date, bool]:
-        """Return date -> True if the day was drawn to be with the change, for the days before ``end``."""
+        """Return date -> True if the person should do on it what the trial is about, for the days before ``end``."""
         drawn = draw(self.seed, self.weeks)
         found = {self.start + number * DAY: arm for number, arm in enumerate(drawn)}
         return {day: arm for day, arm in found.items() if day < self.end}
 
     def blocks(self) -> Iterator[list[date]]:
-        """Yield the dates of each block: the same weekday of two weeks in a row, or of the last three."""
+        """Yield the dates that are drawn together: the same weekday of two weeks in a row, or of the last three."""
         days = sorted(self.arms(), key=lambda day: (*_block((day - self.start) // DAY, self.weeks), day))
         for _, block in groupby(days, key=lambda day: _block((day - self.start) // DAY, self.weeks)):
             yield list(block)
 
 
 def draw(seed: str, weeks: int) -> list[bool]:
-    """Return True for each day that is drawn to have the change. In a block of two, one day has it; of three, one or
-    two.
+    """Return, for each day, True if the person should do what the trial is about.
+
+    Of the same weekday in two weeks, one is drawn, of three one or two.
+
+    …
 
     >>> days = draw("0f", 4)
     >>> sum(days), all(days[day] != days[day + 7] for day in range(7))
@@ -69,5 +72,4 @@ def draw(seed: str, weeks: int) -> list[bool]:
 
 
 def _block(number: int, weeks: int) -> tuple[int, int]:
-    """Return the block of a day as (pair of weeks, weekday). An odd last week belongs to the pair before it."""
     return min(number // WEEK // 2, weeks // 2 - 1), number % WEEK

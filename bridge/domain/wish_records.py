@@ -104,7 +104,7 @@ def _checked(wishes: Wishes) -> Wishes:
 
 
 def _by_kind(wishes: Wishes) -> Wishes:
-    """Return wishes of an older form, where a name was of the best times too, with these as those of a kind."""
+    """Convert wishes stored by an earlier version, in which a name also applied to the best times."""
     old = {
         action: name for action, name in wishes.named.items() if action not in wishes.goals and action in wishes.best
     }

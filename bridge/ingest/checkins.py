@@ -68,7 +68,7 @@ def take_back(store: Store, user: User, said: RawRecord, *, now: datetime) -> No
 
 
 def store_said(store: Store, user: User, said: RawRecord, *, again: str, now: datetime) -> str:
-    """Store what a user said of themselves, and return ``new``, ``updated`` or ``unchanged``.
+    """Store a check-in or a note of the user, and return ``new``, ``updated`` or ``unchanged``.
 
     Raises SetupError, which names the command ``again``, for what cannot be read. Then nothing is stored.
     """

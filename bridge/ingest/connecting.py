@@ -114,7 +114,7 @@ def _served_as_well(spec: ConnectorSpec, source: str) -> ConnectorSpec:
 
 
 def joined_by(spec: ConnectorSpec) -> list[ConnectorSpec]:
-    """Return the sources that a consent at ``spec`` may connect as well, by the same registration."""
+    """Return the sources of the same vendor that a consent at a source can connect, too."""
     if not spec.consent_scopes:
         return []
     found = (one for one in registry.specs() if one.consent_scopes and one.name != spec.name)

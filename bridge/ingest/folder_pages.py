@@ -54,7 +54,7 @@ def _folder_in(account: StoredAccount) -> str:
 class FolderPages:
     """The pages of a folder's new and changed files, read when iterated. Raises TryLater if the folder is missing.
 
-    The cursor of the stream ``files`` names the files read. A failed file is reported until it changes.
+    Files that were read are remembered in the cursor. A failed file is reported until it changes.
     """
 
     spec: ConnectorSpec

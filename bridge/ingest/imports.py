@@ -42,7 +42,9 @@ def ignore_bytes(done: int, total: int) -> None:
 
 @dataclass(slots=True)
 class RecognisedFiles:
-    """The files of an import: by source (``known``), of no source (``unknown``), and ``unreadable``."""
+    """The files of an import: ``known`` maps a source to its files, ``unknown`` belong to no source, ``unreadable``
+    could not be opened.
+    """
 
     known: dict[str, list[File]] = field(default_factory=dict)
     unknown: list[Unread] = field(default_factory=list)
@@ -160,7 +162,6 @@ class FilePages:
         self.failed.append((file, reason))
 
     def landed(self, file: str, page: Page, results: Sequence[RecordResult]) -> None:
-        """Count what became of the rows of a page of ``file``."""
         aside = sum(result.set_aside is not None and not result.waits for result in results)
         if page.stream != UNREADABLE_STREAM:
             self._rows[file] += page.count - sum(record.deleted for record in page.records)
@@ -220,7 +221,9 @@ class FilePages:
         return hashlib.sha256(repr((self.whole, sorted(marks))).encode()).hexdigest()
 
     def _versions(self) -> dict[str, RecordVersion]:
-        """Return record path -> version to store, which is that of the newest export, then of the largest digest."""
+        """Return record path -> version to store: that of the newest export, or of equally new ones that with the
+        largest digest.
+        """
         newest: dict[str, RecordVersion] = {}
         for file in self.chosen:
             with suppress(BridgeError, *DAMAGED):  # reading the file again will report the error
@@ -286,7 +289,9 @@ class FilePages:
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:
-        """Note the dates that a page covers. Of several files with one name, no page deletes another file's records."""
+        """Note the dates that a page covers. If several files have the same name, no page deletes records of another
+        file.
+        """
         if self._names[file.name] > 1:
             return _without_file(page)
         if page.covers is not None and page.covers.parents is not None:
@@ -322,7 +327,9 @@ class FilePages:
 
 
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the pages, with the pieces of each record (``RawRecord.adds``) merged, so that it is written once."""
+    """Yield the pages. Pieces of the same record, as a source may deliver it, are merged, so that it is written
+    once.
+    """
     waiting: dict[str, RawRecord] = {}
     left_out: dict[str, Counter[str]] = defaultdict(Counter)
     for page in pages:

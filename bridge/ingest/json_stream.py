@@ -210,7 +210,7 @@ def objects(
 
 
 class ReadablePart(Generic[Row]):
-    """The rows of a file up to where it is damaged. Store the rows first, and then call ``raise_damage``.
+    """The rows of a file up to where it is damaged. Call ``raise_damage`` after all rows are stored.
 
     ``again`` is a sentence in the error's text that says how to get the file another time.
     """

@@ -60,7 +60,9 @@ class SyncCounts:
     untold: set[str] = field(default_factory=set)  # streams in which a poll found changes that no notice had named
 
     def not_permitted(self, before: Iterable[str]) -> tuple[str, ...]:
-        """Return the streams without permission, sorted: those refused now, and those ``before`` without answer."""
+        """Return the streams without permission, sorted: those that were refused now or ``before``, except streams that
+        answered now.
+        """
         sure = self.answered or any(error.named for error in self.refused.values())
         return tuple(sorted((set(before) - self.answered) | (set(self.refused) if sure else set())))
 
@@ -88,7 +90,7 @@ class SyncCounts:
         return found
 
     def by_kind(self) -> dict[str, dict[str, int]]:
-        """Return stream, or a file's own name for a kind -> reason -> number of records and values set aside."""
+        """Return stream (or a kind that a file names) -> reason -> number of records and values set aside."""
         found: dict[str, dict[str, int]] = {}
         for (what, why), count in self.aside.items():
             found.setdefault(what, {})[why] = count
@@ -132,9 +134,10 @@ def backoff(connection: Connection, at: datetime) -> timedelta:
 def polling_cadence(
     connection: Connection, spec: ConnectorSpec, store: Store, untold: Collection[str], *, now: datetime
 ) -> timedelta:
-    """Return the time to the next sync: hours while webhooks arrive reliably, otherwise the source's own interval.
+    """Return the time to the next sync: hours if webhooks announce changes reliably, otherwise the source's own
+    interval.
 
-    ``untold`` are streams in which the last sync found changes that no webhook had named.
+    ``untold`` are streams with changes that the last sync found and no webhook had announced.
     """
     number = connection.id
     last = store.ingest.last_notice(number) if spec.notices is not None else None
@@ -152,7 +155,7 @@ def polling_cadence(
 def record_outcome(lease: Lease, outcome: Outcome, *, cadence: timedelta | None = SYNC_CADENCE) -> None:
     """Save the outcome of a sync and when the connection is due again, and release the lease.
 
-    ``cadence`` is the time to the next sync after a success. With None the connection is never due again.
+    ``cadence`` is the time from a success to the next sync. None means that no sync follows by itself.
     """
     connection, at, due_at = lease.connection, lease.now, None
     if cadence is not None and not outcome.stops:
@@ -165,7 +168,7 @@ def record_outcome(lease: Lease, outcome: Outcome, *, cadence: timedelta | None 
 
 
 def _failures_in_a_row(connection: Connection, outcome: Outcome) -> int:
-    """Return the failures in a row, with this outcome: 0 after a success, 1 if it failed but brought records."""
+    """Return how many syncs in a row failed, this one included. A failure that brought records counts as the first."""
     if outcome.outcome == "ok":
         return 0
     if outcome.outcome == "interrupted" or outcome.unasked:

@@ -18,9 +18,9 @@ PATIENCE = timedelta(seconds=5)  # for which requests are reserved ahead, and wa
 
 @dataclass(slots=True, kw_only=True)
 class Ration:
-    """A sync's permission to send requests.
+    """The permission for a sync to send requests, counted together with all other processes.
 
-    Blocks of ``block`` requests are reserved at ``rate`` a second (None: no limit).
+    It reserves ``block`` requests at a time, at ``rate`` a second (None: no limit).
     """
 
     store: Store

@@ -87,8 +87,8 @@ def sync_connection(
 ) -> Outcome:
     """Sync an account or folder of a user, and return the outcome, also for a connection that cannot be opened.
 
-    After an account's success, accepted advice goes to its calendar and subscriptions are renewed. ``claimed`` is of
-    a caller that took the lease, with the requests that it reserved.
+    After an account's success, accepted advice goes to its calendar and subscriptions are renewed. ``claimed`` is given
+    by a caller that already has the sole right to sync it.
     """
     spec = registry.spec(connection.source)
     if claimed is None:
@@ -252,9 +252,10 @@ def rebuild(
 
 
 def sync_files(source: Source, reading: FileReading, lease: Lease, *, on_page: OnPage) -> Outcome:
-    """Store the pages that ``reading`` yields, under the lease, and return the sync's outcome.
+    """Store the pages that ``reading`` yields, and return the outcome, also after a failure. No other process may sync
+    meanwhile.
 
-    A failure is returned as an outcome too. ``on_page`` is called with each page's stream and number of records.
+    ``on_page`` is called with each page's stream and number of records.
     """
     began, now = time.monotonic(), lease.now
 
@@ -301,7 +302,6 @@ Group = list[tuple[Page, str]]  # pages with their files
 
 
 def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
-    """Yield groups of (page, file) for a transaction each. A cursor, SETTLE or an error ends a group."""
     group: Group = []
     records = 0
     try:
@@ -356,7 +356,7 @@ def _dated(page: Page, now: datetime) -> Page:
 
 
 def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the pages without deletions. Pages that only delete come before the next cursor, or at the end."""
+    """Yield pages with records first. Pages that only delete follow before the next cursor, or at the end."""
     waiting: list[Page] = []
     for page in pages:
         if page.cursor is not None:
@@ -369,8 +369,6 @@ def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
 
 
 class FileReading(Protocol):
-    """The pages of a source's files. ``failed`` holds (file, reason), and ``files`` is the number of files read."""
-
     files: int
     failed: list[tuple[str, str]]
     failed_before: list[tuple[str, str]]  # failed at an earlier sync and were not read again
@@ -383,9 +381,7 @@ class FileReading(Protocol):
         ...
 
     def __iter__(self) -> Iterator[Page]: ...
-    def landed(self, file: str, page: Page, results: Sequence[RecordResult]) -> None:
-        """Note the results of a page's records. A file with most rows set aside counts as failed."""
-        ...
+    def landed(self, file: str, page: Page, results: Sequence[RecordResult]) -> None: ...
 
 
 class UnreadableFiles(BridgeError):

@@ -77,7 +77,8 @@ class Source:
 def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = ignore_page) -> Outcome:
     """Pull every new page of a connection, store it, and return the outcome, also for a failure.
 
-    A page and its cursor land together. Without the lease nothing is done. Raises TryLater if the store stays locked.
+    A page and its cursor are stored together. If another process syncs the connection, nothing is done. Raises TryLater
+    if the store stays locked.
     """
 
     lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
@@ -124,9 +125,9 @@ def store_records(source: Source, store: Store, records: Sequence[RawRecord], *,
 
 
 def under_lease(source: Source, work: Callable[[SyncCounts], None], lease: Lease) -> Outcome:
-    """Call ``work`` with new counts while holding the connection's lease, save the outcome, and return it.
+    """Call ``work`` with new counts while no other process may sync the connection. Save and return the outcome.
 
-    Without the lease the outcome is ``skipped``. An unexpected Exception is raised again after its outcome was saved.
+    It is ``skipped`` if another process syncs. An unexpected Exception is raised again after its outcome was saved.
     """
     connection, store = source.connection, lease.store
     if not lease.is_mine():
@@ -177,7 +178,8 @@ class _Waiting(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class _Pull:
-    """The running sync of a connection, with its counts and its lease. ``on_page`` is called after each page.
+    """The running sync of a connection, which other processes are kept from by a lease. ``on_page`` is called after
+    each page.
 
     ``allowance`` limits the sync's time and its answers without new data. Small pages are stored together.
     """
@@ -195,7 +197,6 @@ class _Pull:
     unreadable: Counter[str] = field(default_factory=Counter)  # by stream: records in a row
 
     def everything(self) -> None:
-        """Fetch what webhooks name, then pull all streams. A stream with an expired cursor is pulled from its start."""
         if self.source.open is None:
             raise SetupError(
                 f"{self.source.spec.name} has no account to fetch from; give it a file: bridge import PATH --user NAME"

@@ -66,7 +66,8 @@ def is_watched(spec: ConnectorSpec, url: str | None, consent: Mapping[str, Any])
 
 
 def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lease) -> None:
-    """Open an account's missing webhook subscriptions, renew those that end soon, and release the lease.
+    """Open an account's missing webhook subscriptions, and renew those that end soon. No other process may sync
+    meanwhile.
 
     Without ``url``, the public address, open subscriptions are ended. A failure is only logged.
     """

@@ -205,7 +205,6 @@ def clip(value: float, low: float = 0.0, high: float = 1.0) -> float:
 
 
 def _settled(values: Sequence[float], constants: Constants) -> tuple[int, float, float]:
-    """Return (count, median, deviation) of the values without outliers. With few values, the deviation is published."""
     n = len(values)
     if n < OWN_DEVIATION_MIN_VALUES:
         return n, median(values) if values else constants.mu, constants.within

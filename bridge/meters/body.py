@@ -203,7 +203,9 @@ def _week_of(_past: Past, metric: str, night: Latest, recent: tuple[float, ...])
 
 
 def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None:
-    """Return the z of the mean of a week, or None for fewer than three values. Means spread less than nights."""
+    """Return how far the mean of a week is from normal, in standard deviations of such a mean. None for fewer than
+    three values.
+    """
     values = [scale(v, CONSTANTS[metric]) for v in recent]
     if len(values) < TREND_NIGHTS:
         return None

@@ -150,7 +150,6 @@ def felt(parts: Parts) -> float:
 
 
 def _faded(parts: Parts, kept: Parts) -> Parts:
-    """Return the state's parts after fading by ``kept``. The two middle parts also turn with the time of day."""
     first, here, aside, last = parts
     fast, cosine, sine, slow = kept
     return first * fast, here * cosine - aside * sine, here * sine + aside * cosine, last * slow

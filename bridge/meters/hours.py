@@ -118,7 +118,7 @@ def _company(entries: Labelled, at: datetime) -> list[Amount]:
 
 
 def _together(entries: Labelled) -> list[Amount]:
-    """Return the hours in company in pieces of half an hour, times closeness.
+    """Return the half hours in company, each times the closeness of the people.
 
     Of overlapping entries, the closest counts.
     """
@@ -176,12 +176,11 @@ class Intraday:
 
 
 def _once(kept: Sequence[Timed]) -> list[Timed]:
-    """Return the values, with the longest of those for the same instant that came by two connections."""
     return [one for one, after in zip_longest(kept, kept[1:]) if after is None or one[0] != after[0]]
 
 
 def _each(samples: Sequence[Sample]) -> float:
-    """Return the minutes that one value stands for: 1 in a watch's own files, 3 from Garmin Connect."""
+    """Return the minutes that one value stands for, which is 1 in a watch's own files and 3 from Garmin Connect."""
     most = max((sample.count or 0 for sample in samples), default=0)
     return 1.0 if most > QUARTER / ONE_VALUE else ONE_VALUE / MINUTE
 

@@ -75,7 +75,9 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """A past reading's distance from normal in log odds: a part known in advance (``ahead``), and a ``rest``."""
+    """A past reading's distance from normal in log odds: the part that the calendar told ``ahead``, and the
+    ``rest``.
+    """
 
     rest: float
     ahead: float

@@ -88,7 +88,9 @@ def together(distances: Sequence[float]) -> float:
 
 @shared
 def _signs(past: Past, at: datetime) -> list[tuple[float, Fact, Latest]]:
-    """Return (distance in spreads towards illness, fact, value) of each sign of the newest night."""
+    """Return (distance from normal towards illness in standard deviations, fact, value) of each sign of the newest
+    night.
+    """
     values = tuple(past.latest(metric, at) for metric in SIGNS)
     stand_ins = tuple(past.latest(metric, at) for metric in STAND_INS)
     return past.kept(_signs_of, values, body.variability(past, at), stand_ins)
@@ -97,7 +99,6 @@ def _signs(past: Past, at: datetime) -> list[tuple[float, Fact, Latest]]:
 def _signs_of(
     past: Past, values: tuple[Latest | None, ...], hrv: tuple[str, Latest] | None, stand_ins: tuple[Latest | None, ...]
 ) -> list[tuple[float, Fact, Latest]]:
-    """Compute ``_signs`` from values. A recovery score alone counts twice, because it combines several values."""
     found = [
         (_far(past, metric, direction, one), SIGN_FACTS[metric], one)
         for (metric, direction), one in zip(SIGNS.items(), values, strict=True)
@@ -114,7 +115,6 @@ def _signs_of(
 
 
 def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
-    """Return the distance towards illness in spreads. A short history is also taken without its last nights."""
     normals = [one.normal]
     if one.normal.n < SETTLED_NIGHTS:
         earlier = (past.normal_before(metric, one, nights) for nights in SAME_ILLNESS)
@@ -123,7 +123,6 @@ def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
 
 
 def _once(signs: Sequence[tuple[float, Fact, Latest]]) -> list[tuple[float, Fact, Latest]]:
-    """Keep the largest of signs with the same fact, because two thermometers make a single sign."""
     best: dict[Fact, tuple[float, Fact, Latest]] = {}
     for sign in signs:
         if sign[1] not in best or sign[0] > best[sign[1]][0]:

@@ -82,7 +82,6 @@ def _found(query: Query, tables: Tables) -> Answer:
 
 
 def _days(query: Query, kept: Sequence[Row]) -> tuple[date, date] | None:
-    """Return the first and last day of the entry that is the first or last, if it has several days."""
     if query.of not in (Aggregate.FIRST, Aggregate.LAST) or not kept:
         return None
     entry = kept[0 if query.of is Aggregate.FIRST else -1].entry
@@ -127,7 +126,6 @@ def _top(query: Query, rows: Sequence[Row]) -> Iterable[Group]:
 
 
 def _untold(query: Query, rows: Sequence[Row], tables: Tables) -> Text | None:
-    """Return the text "nothing is stored" if a count of 0 may come from days without any data, or else None."""
     before = bool(tables.days and query.until and query.until < tables.days[0])
     daily = query.per is None and query.subject.kind in (Kind.DAYS, Kind.NIGHTS)
     if rows or query.of is not Aggregate.COUNT or not (before or daily):

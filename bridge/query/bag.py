@@ -186,14 +186,12 @@ def _conditions(bag: Bag) -> None:
 
 
 def _of_both(bag: Bag) -> None:
-    """Put together the thing that days are "with and without", where it is a workout or an entry."""
     if (w.OTHERS, "both") in bag.tokens and bag.sees(w.METRIC):  # "steps with and without a run"
         bag.join(f"o{DONE}+", _of_workouts, kept=w.OTHERS)
         bag.join("oE+", _with_entries, kept=w.OTHERS)
 
 
 def _loose(bag: Bag) -> list[w.Token]:
-    """Return the tokens that take no part in a condition."""
     burned = (w.HOW_MANY, w.BURNED)
     kinds: tuple[str, ...] = (w.DID, w.BY, w.EACH, w.ROWS_LAST, w.PERIOD)
     added = bag.sees(w.DID) or (w.OF, "mean") in bag.tokens

@@ -100,7 +100,6 @@ def _clearest(series: Sequence[float | None]) -> Change | None:
 
 
 def _stretches(values: Values) -> tuple[Values, Values]:
-    """Return the shift and remaining sum of squares by first and last day of a stretch, infinite if not allowed."""
     count, sums = len(values), np.concatenate(([0.0], np.cumsum(values)))
     begin, last = np.arange(count)[:, None], np.arange(count)[None, :]
     inside = last + 1 - begin
@@ -114,7 +113,6 @@ def _stretches(values: Values) -> tuple[Values, Values]:
 
 
 def _error(values: Values, begin: int, end: int, shift: float, left: float) -> float:
-    """Return the standard error of the shift, widened for the correlation of each day with the day before."""
     count, inside = len(values), end - begin
     rest = values - (values.sum() - inside * shift) / count
     rest[begin:end] -= shift
@@ -124,6 +122,5 @@ def _error(values: Values, begin: int, end: int, shift: float, left: float) -> f
 
 
 def _interval(weights: Values) -> tuple[int, int]:
-    """Return the indexes between which the middle share ``LIKELY`` of the weights lies."""
     shares, tail = np.cumsum(weights) / weights.sum(), (1 - LIKELY) / 2
     return int(np.argmax(shares > tail)), int(np.argmax(shares >= 1 - tail))

@@ -113,7 +113,6 @@ def _of_outcome(
     *,
     tests: int,
 ) -> list[tuple[Effect, float]]:
-    """Return each factor's effect on an outcome, with its p-value. The p-value is 1 if the effect was not tested."""
     from scipy import special
 
     days = {name: [day for day in known if day + DAY in outcome.values] for name, known in factors.items()}
@@ -148,7 +147,6 @@ def _of_outcome(
 
 
 def _welch(n_with: int, n_without: int) -> float:
-    """Return Welch's degrees of freedom for two means of so many values with equal variances."""
     return (1 / n_with + 1 / n_without) ** 2 / (1 / (n_with**2 * (n_with - 1)) + 1 / (n_without**2 * (n_without - 1)))
 
 
@@ -174,7 +172,6 @@ def _days_left(outcome: Outcome, fit: _Fit | None, name: str, days: tuple[int, i
 
 
 def _spread(found: Sequence[tuple[float, float]], floor: float) -> float:
-    """Return the variance of the true effects around zero by the method of moments, at least ``floor`` squared."""
     if not found:
         return floor**2
     own = sum(estimate**2 - error**2 for estimate, error in found) / len(found)
@@ -226,7 +223,6 @@ def _fitted(
 
 
 def _nuisance(days: Sequence[date], controls: Sequence[Mapping[date, float]]) -> Array:
-    """Return the columns to adjust for: level, trend, weekday, season, and the day's control figures."""
     import numpy as np
 
     at = np.array([day.toordinal() for day in days], dtype=float)

@@ -214,7 +214,6 @@ def _farthest(bag: Bag, sports: Set[str]) -> None:
 
 
 def _of_field(bag: Bag, *, each: bool) -> tuple[str | None, str | None, bool]:
-    """Return the asked field of workouts, the aggregate that the question names, and True if a sum may be meant."""
     if {(w.OF, "max"), (w.OF, "last"), (w.METRIC, "heart_rate")} <= {*bag.tokens}:  # "max heart rate of my last run"
         bag.tokens = [one for one in bag.tokens if one not in ((w.OF, "max"), (w.METRIC, "heart_rate"))]
         bag.tokens.append((w.FIGURE, PEAK))
@@ -249,7 +248,6 @@ def _of_field(bag: Bag, *, each: bool) -> tuple[str | None, str | None, bool]:
 
 
 def _rowed(rows: object, words: Words) -> Words:
-    """Return a query limited to its first or last rows, where ``rows`` is like ("last", 5)."""
     if not isinstance(rows, tuple):
         return words
     which, number = rows
@@ -316,7 +314,6 @@ def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
 
 
 def _adds_up(bag: Bag, by: str | None) -> bool:
-    """Return True where figures that can be summed are asked of a whole: of a span, or of each week or month."""
     return by in LONG or (bag.timed and by is None)
 
 

@@ -52,7 +52,6 @@ def _all_read(bag: Bag, found: Words) -> Words:
 
 
 def _subject(bag: Bag) -> Words:
-    """Return the query that counts the days, workouts or notes which the remaining tokens name."""
     bag.take(*SAID, w.DAYS, w.PERIOD)
     nights, without = bag.has(w.NIGHTS), bag.has(w.OTHERS)
     where = where_of(bag)

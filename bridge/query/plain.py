@@ -230,13 +230,11 @@ def read_both(text: str, today: date, factors: Iterable[str] = ()) -> tuple[Word
 
 
 def _told(text: str, marked: Marked, factors: w.Lexicon) -> Sequence[w.Token]:
-    """Return the tokens of a question that name its subject."""
     known = {**lexicon(marked.language), **factors}
     return [one for one in _tokens(marked.mark(_plain(text)), marked, known) if one[0] in SUBJECTS]
 
 
 def _with_subject(tokens: Sequence[w.Token], asked: Sequence[w.Token]) -> Sequence[w.Token]:
-    """Return tokens with the subject ``asked`` of the question before, if they name no subject themselves."""
     kinds = {kind for kind, _ in tokens}
     if not asked or kinds & {*SUBJECTS, w.UNKNOWN}:
         return tokens
@@ -300,7 +298,6 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
 
 
 def _check_answers(read: Words, tokens: Sequence[w.Token], text: str) -> None:
-    """Raise NotUnderstood for one side of two, or for a state of the person read as the name of an entry."""
     one_side = (w.OTHERS, "both") in tokens and read.against is None
     if one_side or (read.what.startswith(TITLED) and I_AM_SO.match(text)):
         raise NotUnderstood
@@ -339,7 +336,6 @@ def _elaborated(tokens: list[w.Token]) -> list[w.Token]:
 
 
 def _placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
-    """Return tokens with "when" as the start of a condition, if it comes ``first`` or follows what is asked for."""
     asks = {w.METRIC, w.SPORT, w.ACTIVITY, w.WORKOUTS, w.FIGURE, w.NIGHTS, w.DAYS, w.WHICH_BY, w.BED, w.UP}
     found: list[w.Token] = []
     led = [kind for kind, _ in tokens[:2]]

@@ -162,7 +162,6 @@ def weekly(tokens: list[w.Token], spans: list[Span], text: str, today: date) -> 
 
 
 def _untimed(read: Words, spans: list[Span], today: date) -> Words:
-    """Return a query of a question without a span, limited to last night, the coming days or the past if it says so."""
     if read.since not in (LAST_NIGHT, TODAY):
         past = read.what.startswith("entries") and read.of == "last"
         return replace(read, until=today.isoformat()) if past else read
@@ -240,7 +239,7 @@ def with_night(tokens: list[w.Token], text: str) -> list[w.Token]:
 
 
 def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
-    """Return tokens without the words that compare, for a figure compared between two spans."""
+    """Remove words such as "compared" or "more", which a question about two spans of time does not need."""
     often = any(kind == w.HOW_OFTEN for kind, _ in tokens)
     asks = [of for kind, of in tokens if kind in (w.SPORT, w.ACTIVITY, w.RAN)] if (w.DID, None) in tokens else []
     figures = {w.METRIC, w.FIGURE, w.UNIT, w.HOW_FAR, w.HOW_LONG} & {kind for kind, _ in tokens}

@@ -125,7 +125,6 @@ class Titles:
         return alone or (bool(others & {w.HOW_OFTEN, w.WHEN}) and others <= ALONE and not does)
 
     def _name(self, tokens: Sequence[w.Token], most: int, *, never: Set[str] | None = None) -> str:
-        """Return the words of a title, without general words such as those in many titles."""
         words = [str(word) for kind, word in tokens if kind == w.UNKNOWN]
         words = [one for one in words if one not in GENERAL] or words
         never = self.never if never is None else never
@@ -134,7 +133,6 @@ class Titles:
         return " ".join(words)
 
     def _since(self, told: Sequence[w.Token], at: int) -> tuple[w.Token, int]:
-        """Return the token of a span since a date or an entry, and the index behind it."""
         end = next((n for n in range(at, len(told)) if told[n][0] not in CLAUSE), len(told))
         if end < len(told) and told[end][0] == w.SPAN:
             first = self.spans[int(str(told[end][1]))][0]

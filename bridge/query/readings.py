@@ -52,7 +52,7 @@ def words_of(bag: Bag) -> Words:
 
 
 def _ends_of(condition: str) -> Sequence[str]:
-    """Return a range as two conditions, and any other condition alone."""
+    """Split a condition for a range, such as "between 6 and 8", into two. Any other condition is returned alone."""
     field, between, numbers = condition.partition(f" {BETWEEN}")
     highest, _, lowest = numbers.partition(" ")
     return [f"{field} >= {lowest}", f"{field} <= {highest}"] if between else [condition]
@@ -135,7 +135,6 @@ def _periods(bag: Bag) -> Words:
 
 
 def _of_days(words: Words) -> Words:
-    """Return a query with its conditions on days moved to the day before, if its subject is the night after."""
     what = words.what.split("/")[0].split(",")[0]
     night = what in BEHIND
 
@@ -262,7 +261,6 @@ def _versus(bag: Bag) -> Words | None:
 
 
 def _parts_at(bag: Bag, since: int) -> int | None:
-    """Return the index of the word between the two sides of a comparison, or None."""
     differs = bag.sees(w.DIFFERENCE, w.RELATED, w.MORE)
     for at in range(since, len(bag.tokens)):
         kind, of = bag.tokens[at]
@@ -283,7 +281,6 @@ OPPOSITES = ({"<", ">="}, {">", "<="}, {"=", "!="})
 
 
 def _opposite(one: str, other: str) -> bool:
-    """Return True if one condition holds exactly where the other does not."""
     (field, sign, value), (field_2, sign_2, value_2) = (text.split(" ", 2) for text in (one, other))
     for lead in (ON, AFTER, NEXT):
         if {one.removeprefix(lead), other.removeprefix(lead)} == {"workouts = 0", "workout.minutes > 0"}:
@@ -329,7 +326,6 @@ def _classes(bag: Bag) -> Words | None:
 
 
 def _sides(bag: Bag) -> list[str]:
-    """Remove the conditions of a comparison from the bag and return them without repeats."""
     said = [WEEKEND if kind == w.WEEKEND else str(of) for kind, of in bag.tokens if kind in (w.CONDITION, w.WEEKEND)]
     bag.take(w.CONDITION, w.WEEKEND)
     return list(dict.fromkeys(said))

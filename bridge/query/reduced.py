@@ -95,7 +95,6 @@ def held(query: Query, rows: Sequence[Row], tables: Tables) -> list[Row]:
 
 
 def _once(query: Query, rows: Sequence[Row]) -> list[Row]:
-    """Return rows of entries, with one for the days of an entry that are counted together."""
     over, found = query.per or query.by, dict[tuple[object, ...], Row]()
     for number, row in enumerate(rows):
         begin = row.day if over is By.WEEKDAY else BEGINS[over](row.day) if over and over in BEGINS else None

@@ -198,7 +198,6 @@ def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference
 def _chosen(
     found: Sequence[Encoded], zones: ZoneHistory, preference: Preference, history: Mapping[str, Sequence[date]]
 ) -> dict[date, Row]:
-    """Return local day -> main sleep. ``history`` maps each device to all days that it recorded."""
     sleeps = [(source, episode_of(fields)) for source, fields in found]
     told = {id(one): fields for (_, one), (_, fields) in zip(sleeps, found, strict=True)}
     whole = {(series_of(source, one.device), one.day, one.start): one for source, one in whole_nights(sleeps)}
@@ -321,7 +320,6 @@ def _rows_of(
 
 
 def _figures(one: Occurrence, day: date, hours: Sequence[Stretch], zones: ZoneHistory) -> dict[str, float]:
-    """Return the minutes of a timed entry on one of its days, those that count as hours of it, and its clock then."""
     part = None if one.end - one.start < LASTING else part_on(one.start, one.end, day, zones)
     start, end = part or (one.start, one.end)
     found = {"minutes": length([(start, end)]) / MINUTE, "counted": length(clipped(hours, start, end)) / MINUTE}

@@ -84,7 +84,6 @@ def said(found: Answer) -> Text | None:
 
 
 def _next_named(found: Answer) -> Text | None:
-    """Return the day of the next entry with a title, or None for another answer."""
     names = [str(value) for one in found.query.where if one.name == "entry.title" for value in one.values]
     if not (found.ahead and found.at and found.query.of is A.FIRST and names):
         return None
@@ -123,7 +122,6 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
 
 
 def _besides(found: Answer, value: float) -> Iterator[str]:
-    """Yield the pace of a speed, of which period and kind the figure is, and beside a mean of counts their sum."""
     query = found.query
     if query.subject.field == "speed" and query.of in PACED and not query.against and value:
         seconds = round(SECONDS_OF_HOUR / value)

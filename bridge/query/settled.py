@@ -183,8 +183,6 @@ def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
 
 @dataclass(frozen=True)
 class _Around:
-    """The tokens of a question, by which the ambiguous ones among them are read."""
-
     tokens: frozenset[w.Token]
 
     @cached_property

@@ -337,7 +337,7 @@ class Dates:
         return first, first + relativedelta(months=1) - DAY
 
     def _second(self, match: re.Match[str]) -> Span | None:
-        """Return the night "from Monday to Tuesday" as its day of waking."""
+        """Return the night "from Monday to Tuesday" as the day on which it ends."""
         found = self._of(match[2])
         if found is None or found[0] != found[1]:
             return None

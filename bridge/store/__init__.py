@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class Store:
     """The database, in SQLite or PostgreSQL, with one attribute per part. Several threads may use it at once.
 
-    ``at`` limits a read to what was known then. Raises SetupError if it cannot be opened or migrated.
+    Methods with a parameter ``at`` read what was known at that instant. Raises SetupError if it cannot be opened or
+    migrated.
     """
 
     def __init__(self, url: str) -> None:

@@ -25,7 +25,9 @@ class Credentials(Part):
 
     @reads
     def is_protected(self, db: sa.Connection, user_id: int) -> bool:
-        """Return True for a user with a password, passkey or linked account. Without one, no login is needed here."""
+        """Return True for a user with a password, passkey or linked account. For any other user, this machine's pages
+        need no login.
+        """
         return bool(db.execute(_IS_PROTECTED, {"user": user_id}).scalar())
 
     @writes()
@@ -78,7 +80,9 @@ class Credentials(Part):
 
     @writes()
     def note_use(self, db: sa.Connection, passkey: Passkey, signatures: int, *, now: datetime) -> bool:
-        """Save a login with a passkey. Return False if its counter changed meanwhile, or it was removed."""
+        """Save that a passkey was used to log in. Return False if it was removed, or used by another login at the same
+        time.
+        """
         same = sa.and_(passkeys.c.id == passkey.id, passkeys.c.signatures == passkey.signatures)
         return db.execute(sa.update(passkeys).where(same).values(signatures=signatures, used_at=now)).rowcount == 1
 

@@ -57,7 +57,9 @@ def encode(item: Item) -> str:
 
 
 def sample_text(values: Sequence[Any]) -> str:
-    """Return a sample as ``encode`` would write it, from the values of its fields. Times are in ISO 8601 already."""
+    """Return a sample as JSON text without None fields, from the values of its fields. Times are in ISO 8601
+    already.
+    """
     key, metric, start, end, offset, day, value, device, count, low, high = values
     # It is written by hand, because most revisions are samples, and ``json`` takes four times as long.
     text = f'{{"key": {_quoted(key)}, "metric": {_quoted(metric)}, "start": "{start}"'
@@ -83,12 +85,12 @@ def _number(value: float) -> str:
 
 
 def decode(kind: str, body: str) -> Item:
-    """Return the item that ``encode`` wrote as JSON text. ``kind`` is sample, episode, event or task."""
+    """Return an item from its JSON text (made by ``encode``). ``kind`` is sample, episode, event or task."""
     return of_fields(kind, json.loads(body))
 
 
 def of_fields(kind: str, values: Mapping[str, Any]) -> Item:
-    """Return the item of a kind from the values that ``encode`` wrote."""
+    """Return an item of a kind from the values of its JSON object."""
     decoders = _DECODERS[kind]
     return CLASS_OF_KIND[kind](**{k: decoders[k](v) if k in decoders else v for k, v in values.items()})
 
@@ -118,12 +120,14 @@ _JSON = _encoder(default=dict)  # of mappings that are no dict
 
 
 def columns_of(record: Any, **more: Any) -> dict[str, Any]:
-    """Return field -> value of a dataclass, with the values in ``more``."""
+    """Return column -> value of a dataclass. A field ``more`` holds several columns, each of which is returned."""
     return {f.name: more[f.name] if f.name in more else getattr(record, f.name) for f in fields(record)}
 
 
 def record_of(made: type[Made], row: Any, **more: Any) -> Made:
-    """Return a dataclass from a row whose columns are called as its fields, with the values in ``more``."""
+    """Return a dataclass from a row whose columns are called as its fields. The columns of a field ``more`` become a
+    mapping.
+    """
     named = (field.name for field in fields(cast("Any", made)))
     return made(**{name: more[name] if name in more else getattr(row, name) for name in named})
 
@@ -144,7 +148,7 @@ def packed(payload: Mapping[str, object]) -> bytes:
 
 
 def unpack(payload: bytes) -> dict[str, Any]:
-    """Return the raw record's payload that ``packed`` compressed."""
+    """Return the payload that a raw record's compressed JSON holds."""
     body: dict[str, Any] = json.loads(zlib.decompress(payload))
     return body
 
@@ -163,6 +167,6 @@ def fingerprint(record: RawRecord) -> bytes:
 
 
 def mark_of(payload: bytes, record: RawRecord) -> bytes:
-    """Return the same digest as ``fingerprint``, for a payload already written as ``canonical`` JSON."""
+    """Return the ``fingerprint`` of a record whose payload is already JSON with sorted keys."""
     text = payload + repr((record.parent, record.deleted)).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).digest()

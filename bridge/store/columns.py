@@ -19,12 +19,12 @@ Record = TypeVar("Record")
 
 
 def facts_json(facts: Iterable[Fact]) -> str:
-    """Return facts as JSON text, as columns keep them."""
+    """Return facts (reasons for advice, as data) as JSON text for a column."""
     return _json([one.to_json() for one in facts])
 
 
 def fact_of(body: Any) -> Fact:
-    """Return a fact from its JSON. A reason that an earlier release kept as text becomes a fact of prose."""
+    """Return a fact (a reason for advice, as data) from its JSON. An earlier release stored plain text."""
     if isinstance(body, dict) and "kind" in body:
         return Fact.from_json(body)
     return fact("said") if body == SAID_BEFORE else prose(languages.packed(languages.text_of(body)) or "")
@@ -68,7 +68,7 @@ def values_of(record: Any) -> dict[str, Any]:
 
 
 def reading(record: type[Record], table: sa.Table) -> tuple[sa.Select[Any], Callable[[Sequence[Any]], Record]]:
-    """Return the query for a record's columns, and the function that makes a record of a row.
+    """Return the SQL query for a record's columns, and the function that makes a record from a row of its result.
 
     A null gives the field's default.
     """
@@ -99,6 +99,8 @@ def json_columns(record: type) -> dict[str, type]:
 
 
 def facts_anew(record: type, row: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns of a record that hold facts, rewritten in the current format for rows of older releases."""
+    """Return column -> value of a record's reasons for advice (facts), in the current format, for rows written by older
+    releases.
+    """
     forms = {names_of(field)[0]: FACT_FORMS.get(hint) for field, hint in hints_of(record).items()}
     return {name: form[1](form[0](row[name])) for name, form in forms.items() if form and row[name] is not None}

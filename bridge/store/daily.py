@@ -25,7 +25,9 @@ class Daily(Part):
     def values(
         self, db: sa.Connection, user_id: int, metrics: Collection[Metric], *, since: date, until: date
     ) -> list[DayValue]:
-        """Return a value per local day, metric and source, by day, as ``bridge.meters.daily`` reduces them."""
+        """Return a value per local day, metric and source, by day. ``bridge.meters.daily`` says which value stands for
+        a day.
+        """
         plain = [str(metric) for metric in metrics if metric not in packed.METRICS_PACKED]
         bound = {"user": user_id, "since": since, "until": until}
         found = list(_values(db, bound | {"names": plain})) if plain else []
@@ -39,7 +41,7 @@ class Daily(Part):
     ) -> list[tuple[str, dict[str, Any]]]:
         """Return (source, encoded fields) of episodes of ``kinds`` on local days, both dates included.
 
-        ``episode_of`` decodes the fields, which is the slow part for ten years of nights.
+        The caller decodes the fields (by ``episode_of``) only where needed, because that takes most of the time.
         """
         from pydantic_core import from_json  # two thirds of the time of ``json``
 
@@ -105,7 +107,7 @@ def _is_told(db: sa.Connection, user_id: int, metric: Metric, table: sa.Table) -
 
 
 def episode_of(fields: dict[str, Any]) -> Episode:
-    """Return the episode with these encoded fields."""
+    """Return an episode (a night, nap or workout) from its fields in JSON."""
     return cast(Episode, codec.of_fields("episode", fields))
 
 

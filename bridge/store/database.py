@@ -118,7 +118,10 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """Yield a connection whose queries all see the same state. An open transaction of this thread is joined."""
+        """Yield a connection whose queries all see the same state of the data, also if others write meanwhile.
+
+        If this thread has a transaction open, its connection is yielded.
+        """
         if (current := self.joined()) is not None:
             yield current
             return
@@ -189,7 +192,9 @@ class Database:
 
 
 class Part:
-    """The base of a part of the store. The decorators ``reads`` and ``writes`` pass a connection to its methods."""
+    """The base class of a part of the store. Its methods get a connection from the decorators ``reads`` and
+    ``writes``.
+    """
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -201,7 +206,10 @@ SomePart = TypeVar("SomePart", bound=Part)
 
 
 def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Callable[Concatenate[SomePart, P], R]:
-    """Pass ``db`` to a method that only reads: the open transaction, or a new ``Database.read`` for the call."""
+    """Decorate a method that only reads, so that it gets a connection as its argument ``db``.
+
+    It is that of the thread's open transaction, or of a new one for this call.
+    """
 
     @wraps(method)
     def call(part: SomePart, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -216,7 +224,9 @@ def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Calla
 def writes(
     *, durable: bool = True
 ) -> Callable[[Callable[Concatenate[SomePart, sa.Connection, P], R]], Callable[Concatenate[SomePart, P], R]]:
-    """Return a decorator that passes a method the thread's open transaction, or else a new one, as ``db``."""
+    """Return a decorator by which a method gets a connection that may write as ``db``, within the thread's transaction
+    or a new one.
+    """
 
     def decorate(
         method: Callable[Concatenate[SomePart, sa.Connection, P], R],
@@ -233,7 +243,9 @@ def writes(
 
 @contextmanager
 def as_setup_error(what: str, then: str) -> Iterator[None]:
-    """Raise SetupError for a file error or SQLite error in a ``with`` block, as ``{what} (reason), {then}``."""
+    """Raise SetupError for a file error or SQLite error in a ``with`` block. Its text is "{what} (reason of the error),
+    {then}".
+    """
     try:
         yield
     except (OSError, sqlite3.Error, sa.exc.DBAPIError, StoreFault) as error:

@@ -1,6 +1,6 @@
 """Check the rows of an export as the rows of a source are checked, and read their values for the tables.
 
-Every check raises Unfit, or another error of ``UNREADABLE`` where the value's own reader raises it.
+A value that no store can have written raises one of the errors in ``UNREADABLE``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ HINTS = {kind: get_type_hints(kind) for kind in codec.KIND_OF_CLASS}
 
 
 class Unfit(ValueError):
-    """A value that no store has written. The text tells why, without the value."""
+    """The error for a value of an export that no store can have written. The text tells why, without the value."""
 
 
 def told(error: Exception) -> str:
@@ -151,7 +151,7 @@ def _inside(value: Any) -> Iterator[Any]:
 
 
 def derived(table: sa.Table, values: Row) -> Row:
-    """Check that a row's values fit together, and return the columns that an import must compute again.
+    """Check that the values of an export's row agree with each other. Return column -> value that is not in the export.
 
     Raises ValueError, KeyError, TypeError or SetupError for a row that the store could not read.
     """

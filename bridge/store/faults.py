@@ -52,7 +52,7 @@ _SYSTEM = {
 
 
 def fault(kind: Fault) -> StoreFault:
-    """Return the error to raise for a kind of fault, with the next command."""
+    """Return the error to raise for a kind of fault. Its text names the next command."""
     return StoreFault(TEXTS[kind], kind=kind)
 
 

@@ -57,7 +57,9 @@ class Ingest(Part):
 
     @writes()
     def add_notice(self, db: sa.Connection, connection_id: int, notice: Notice, *, now: datetime) -> bool:
-        """Save a webhook notice, and make the connection due at ``now``. Return False for a trace it has already."""
+        """Save a webhook notice, and make the connection due at ``now``. Return False if this notice was saved
+        before.
+        """
         n, c = tables.notices.c, tables.connections.c
         expired = sa.and_(n.connection_id == connection_id, n.handled_at < now - HANDLED_NOTICES_KEPT_FOR)
         db.execute(sa.delete(tables.notices).where(expired))
@@ -77,7 +79,6 @@ class Ingest(Part):
 
     @reads
     def noticed_streams(self, db: sa.Connection, connection_id: int) -> set[str]:
-        """Return the streams named in a connection's stored notices."""
         n = tables.notices.c
         return set(db.execute(sa.select(n.stream).where(n.connection_id == connection_id).distinct()).scalars())
 
@@ -105,7 +106,10 @@ class Ingest(Part):
         now: datetime,
         keep_raw: bool = True,
     ) -> list[RecordResult]:
-        """Store each record as it arrived, derive its items and write their rows. Return a result per record.
+        """Store each raw record, and the rows of the samples, episodes, events and tasks that ``normalise`` makes of
+        it.
+
+        Return a result per record.
 
         An unchanged record derives nothing. A ``BadRecord`` sets it aside, and its earlier rows stay.
         """
@@ -130,7 +134,8 @@ class Ingest(Part):
     def months(
         self, db: sa.Connection, connection_id: int, version: int
     ) -> dict[tuple[str, str], tuple[int, datetime | None]]:
-        """Return (stream, first 7 characters of the key) -> number and export date of a connection's records.
+        """Return (stream, month as the first 7 characters of the key) -> number and export date of a connection's
+        records.
 
         The date is None if the records are of several exports, in pieces, or derived by another ``version``.
         """
@@ -145,9 +150,9 @@ class Ingest(Part):
 
     @writes(durable=False)
     def keep_still(self, db: sa.Connection, connection_id: int, stream: str, still: Still) -> None:
-        """Give the stored records whose keys begin with a prefix in ``still.records`` the export date ``still.as_of``.
+        """Give stored records that a newer export holds unchanged the date of that export, ``still.as_of``.
 
-        Deleted records are left out. Covered stretches of exactly that prefix, without a parent, get a newer date too.
+        These are the records whose keys begin with a prefix in ``still.records``. Deleted records are left out.
         """
         for prefix in still.records:
             of = {"connection": connection_id, "of_stream": stream, "of_prefix": prefix, "new_as_of": still.as_of}
@@ -158,9 +163,10 @@ class Ingest(Part):
     def missing(
         self, db: sa.Connection, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]
     ) -> list[RawRecord]:
-        """Return deletions, by key, of stored records in the stretch ``covers`` that ``delivered`` lacks.
+        """Return deletions of the stored records that an export should hold (``covers``) but did not deliver. Nothing
+        is deleted yet.
 
-        Nothing is deleted here. Records of a newer export than that of ``covers`` are left out.
+        Records of a newer export than that of ``covers`` are left out.
         """
         bound = dict[str, Any](connection=connection_id, stream=stream)
         if covers.since is not None:  # reads only what may begin there, not ten years
@@ -180,9 +186,9 @@ class Ingest(Part):
 
     @writes()
     def save_coverage(self, db: sa.Connection, connection_id: int, stream: str, covers: Covers) -> None:
-        """Save that the export of ``covers.as_of`` holds a stretch completely, so that no older export adds to it.
+        """Save that an export holds all records under a prefix of their keys, so that an older export adds none there.
 
-        A newer date that is saved already stays.
+        If a newer export's date is saved already, it stays.
         """
         stretch = {"connection_id": connection_id, "stream": stream, "prefix": covers.prefix, "as_of": covers.as_of}
         parents = sorted(covers.parents if covers.parents is not None else {NO_PARENT})
@@ -199,9 +205,10 @@ class Ingest(Part):
         version: int,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[RecordResult]:
-        """Derive again all rows of a connection's records with kept payloads. Return a result per record.
+        """Make all rows of a connection again from its raw records, where these are kept. Return a result per record.
 
-        ``progress(done, total)`` is called with numbers of arrivals, and None calls nothing.
+        ``progress`` is called with (records done, all records), unless it is None. ``version`` is that of the
+        normaliser.
         """
         r, a = tables.records.c, tables.arrivals.c
         kept = sa.select(a.record_id).join(tables.records).where(r.connection_id == connection.id)

@@ -20,21 +20,25 @@ from bridge.store.states import State
 
 
 class Memory(Protocol):
-    """The stored states of records that a batch needs: each record's own, its parent's and its children's."""
+    """The stored records that are needed to store a batch of delivered ones: the same records, their parents and
+    children.
+    """
 
     def remember(self, state: State) -> None: ...
     def latest(self, path: str) -> State | None:
-        """Return the state of the record at the path ``stream/key``, or None if it never came or was deleted."""
+        """Return the stored record at the path ``stream/key``, or None if it never came or was deleted."""
         ...
 
     def children(self, path: str) -> list[State]:
-        """Return the states of the records whose parent is at ``path``, without deleted records."""
+        """Return the stored records whose parent is at a path, without deleted records."""
         ...
 
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
-    """Delivered records of a connection that are written together. ``take`` adds a record, ``write`` writes all."""
+    """Delivered records of a connection that are written to the database together. ``take`` adds a record, ``write``
+    writes all.
+    """
 
     db: sa.Connection
     connection: Connection
@@ -50,7 +54,9 @@ class Batch:
     pieced: dict[int, State] = field(default_factory=dict)  # records with changed pieces
 
     def take(self, state: State) -> None:
-        """Derive the items of a record again, and those of its children, which are read together with their parent."""
+        """Make a record's samples, episodes, events and tasks again, and those of its children, which are read together
+        with it.
+        """
         self.memory.remember(state)
         self._derive(state)
         for child in self.memory.children(state.record.path):
@@ -139,7 +145,8 @@ def _bound(state: State) -> tuple[Any, ...]:
 class Delivery(NamedTuple):
     """The result of storing a delivered record. ``outcome`` is unchanged, new, updated, deleted or reread.
 
-    ``reread`` means derived again by a newer normaliser. ``state`` and ``record`` are None for ``unchanged``.
+    ``reread`` means that a newer release read the unchanged record again. ``state`` and ``record`` are None for
+    ``unchanged``.
     """
 
     outcome: str
@@ -158,7 +165,7 @@ def _unchanged(state: State) -> Delivery:
 
 
 def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
-    """Compare a delivered record with its stored state, and return the Delivery with the outcome.
+    """Compare a delivered record with the stored one (``state``), and return the Delivery with the outcome.
 
     ``state`` is None if nothing needs storing: a record of an outdated export, or the deletion of an unknown record.
     """
@@ -193,7 +200,6 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
 
 
 def _is_only_dated(batch: Batch, state: State, record: RawRecord) -> bool:
-    """Return True if a delivery holds an unchanged whole record, of which only the export's date may be newer."""
     if record.adds or record.deleted or record.as_of is None or state.as_of is None or state.version != batch.version:
         return False
     newest_is_whole = state.as_of == state.whole_as_of and record.as_of >= state.as_of
@@ -219,7 +225,6 @@ def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]
 
 
 def _is_outranked(batch: Batch, state: State, record: RawRecord) -> bool:
-    """Return True for an older version of a calendar entry (RFC 5546, 2.1.5), else for what adds to no newer export."""
     if _is_only_dated(batch, state, record) or (not record.sequence and _replaced(state, record)):
         return True
     before = batch.memory.latest(record.path) if record.is_compared else None
@@ -239,9 +244,9 @@ def _is_older(known: datetime | None, record: RawRecord) -> bool:
 
 
 def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
-    """Return the RecordResult of a delivery. ``changed`` holds the ids of records whose rows changed.
+    """Return what became of a delivered record. ``changed`` holds the ids of records whose rows changed.
 
-    A record that was only derived again counts as updated if its rows changed, else as unchanged.
+    A record that was only read again counts as updated if its rows changed, else as unchanged.
     """
     outcome, state = delivery.outcome, delivery.state
     if state is None:

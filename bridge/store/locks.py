@@ -1,7 +1,7 @@
-"""Hold locks between processes, and limit their requests to a source: so many a second, at most a minute's at once.
+"""Hold locks between processes, and limit the requests to a source a second, over all processes.
 
-A lock ends with its process, also if the process is killed. Each source keeps one instant, until which its requests
-are spent (generic cell rate algorithm, ITU-T I.371, annex A).
+A lock ends with its process, also if the process is killed. Requests are counted by the generic cell rate algorithm
+(ITU-T I.371, annex A), by which at most a minute's requests can be sent at once.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class SingletonLock:
 
 
 def save_holder(db: sa.Connection, name: str, holder: str, *, now: datetime) -> None:
-    """Save ``holder`` and ``now`` for a singleton lock that it took or a chore that it did."""
+    """Save who holds a lock, or did a regular chore such as housekeeping, and since when."""
     s = tables.singletons
     db.execute(sa.delete(s).where(s.c.name == name))
     db.execute(sa.insert(s).values(name=name, holder=holder, since=now))
@@ -204,7 +204,10 @@ class Rates(Part):
     def reserve(
         self, db: sa.Connection, source: str, worth: timedelta, *, now: datetime, patience: timedelta
     ) -> timedelta:
-        """Reserve the requests of the time ``worth`` and return the wait, unless it exceeds ``patience``."""
+        """Reserve a source's requests for the time span ``worth``. Return the wait until they may be sent.
+
+        If the wait were longer than ``patience``, nothing is reserved.
+        """
         at, cost = tables.microseconds(now), _span(worth)
         used: int | None = db.execute(
             _reserve(db.dialect.name), {"name": PREFIX + source, "at": at, "cost": cost, "ahead": _span(patience)}

@@ -26,7 +26,7 @@ Progress = Callable[[str], Step]
 
 
 def no_progress(table: str) -> Step:  # noqa: ARG001 - of the type
-    """Return a function that ignores progress (done, total)."""
+    """Return a function that does nothing, for a caller who shows no progress."""
     return lambda done, total: None  # noqa: ARG005
 
 
@@ -81,7 +81,7 @@ class Maintenance(Part):
 
     @writes()
     def mark_done(self, db: sa.Connection, chore: str, holder: str, *, now: datetime) -> None:
-        """Save that the process ``holder`` did a chore at ``now``."""
+        """Save that a process did a regular chore, such as housekeeping."""
         save_holder(db, chore, holder, now=now)
 
     @writes()
@@ -183,7 +183,9 @@ def _has_newer_run() -> sa.ColumnElement[bool]:
 
 
 def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str], Step]) -> None:
-    """Replace all rows of ``target`` by those of ``source``. Raises TryLater if they differ afterwards."""
+    """Replace all rows of the database ``target`` by those of ``source``. Raises TryLater if the two differ
+    afterwards.
+    """
     for table in reversed(moving.ordered()):
         target.execute(sa.delete(table))
     unequal = [moved.table for moved in moving.copy(source, target, progress) if not moved.verified]

@@ -35,7 +35,7 @@ def ordered() -> list[sa.Table]:
 
 
 def refuse_unless_empty(db: sa.Connection) -> None:
-    """Raise SetupError if any table of a database has a row, except that of singleton locks."""
+    """Raise SetupError if any table of a database has a row, except the table of locks."""
     for table in ordered():
         if db.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
             raise SetupError(

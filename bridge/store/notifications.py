@@ -56,7 +56,10 @@ class Notifications(Part):
     def begin(
         self, db: sa.Connection, user_id: int, recommendation_id: int, *, now: datetime, likely: float | None = None
     ) -> bool:
-        """Save that sending has begun, False if it had. ``likely`` is the chance of an answer within half an hour."""
+        """Save that the message about a recommendation is being sent. Return False if that was saved before.
+
+        ``likely`` is the chance of an answer within half an hour.
+        """
         known = {"user_id": user_id, "recommendation_id": recommendation_id}
         values = {**known, "state": "sending", "at": now, "likely": likely}
         return insert_new(db, notifications, values)
@@ -69,7 +72,9 @@ class Notifications(Part):
 
     @reads
     def answers(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[tuple[datetime, datetime | None]]:
-        """Return (sent, answered or None) of the last 200 messages before ``until``, oldest first."""
+        """Return (time of sending, time of the answer or None) of the last 200 messages before ``until``, oldest
+        first.
+        """
         n, r = notifications.c, recommendations.c
         query = (
             sa.select(n.at, r.answered_at)
@@ -109,7 +114,6 @@ class Notifications(Part):
 
     @reads
     def in_states(self, db: sa.Connection, user_id: int, states: Sequence[str]) -> list[Notification]:
-        """Return the user's notifications in one of ``states`` (sending, sent, failed), newest first."""
         n = notifications.c
         query = sa.select(notifications).where(n.user_id == user_id, n.state.in_(states)).order_by(n.id.desc())
         return [codec.record_of(Notification, row) for row in db.execute(query)]

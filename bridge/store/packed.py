@@ -1,4 +1,4 @@
-"""Write and read the rows of packed metrics, each of which holds up to 1,000 readings of a record's day."""
+"""Store frequent readings, such as heart rates: up to 1,000 readings of a record, metric and day in one row."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MINUTE = timedelta(minutes=1)
 
 
 def packs(item: Item) -> TypeGuard[Sample]:
-    """Return True for a sample whose metric is stored packed, many readings in one row."""
+    """Return True for a sample of a metric whose readings are stored many to a row."""
     return type(item) is Sample and item.metric in METRICS_PACKED
 
 
 class Day(NamedTuple):
-    """The key of packed rows, which hold a record's readings of a metric on a local day."""
+    """The key of rows that hold many readings: a record, a metric and a local day."""
 
     record_id: int
     metric: Metric
@@ -33,7 +33,7 @@ class Day(NamedTuple):
 
 
 def day_of(record_id: int, sample: Sample) -> Day:
-    """Return the key (record, metric, local day) of the packed rows to which a sample of a record belongs."""
+    """Return the key (record, metric, local day) of the rows that hold a sample among many readings."""
     return Day(record_id, sample.metric, sample.day)
 
 
@@ -84,13 +84,15 @@ COLUMNS_OF_DAY: tuple[sa.ColumnElement[Any], ...] = tuple(
 
 
 def readings_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tuple[Sequence[Any], list[Known]]]:
-    """Yield (further columns, readings) of rows that begin with the columns ``NAMES_OF_DAY``. A day may be ISO text."""
+    """Yield (other columns, readings) of rows that hold many readings. The rows begin with the columns
+    ``NAMES_OF_DAY``.
+    """
     for metric_id, day, start, body, *more in found:
         yield more, unpack(body, names.metric_of(db, metric_id), tables.day_of(day), start)
 
 
 def of_records(db: sa.Connection, record_ids: Sequence[int]) -> Iterator[tuple[int, int, Known]]:
-    """Yield (record id, number of the reading, reading) of the packed readings of records."""
+    """Yield (record id, number of the reading, reading) for the readings of records that are stored many to a row."""
     columns = (*NAMES_OF_DAY, "id", "record_id")
     found = inserts.select_many(db, tables.packed_samples, columns, "record_id", record_ids)
     for (row, record_id), readings in readings_of(found, db):
@@ -99,15 +101,15 @@ def of_records(db: sa.Connection, record_ids: Sequence[int]) -> Iterator[tuple[i
 
 
 def number_of(row: int, position: int) -> int:
-    """Return the number of a packed reading, which stands in place of a row's id.
+    """Return a number that identifies a reading within a row of many, as an id identifies a row.
 
-    ``row`` is the id of its packed row, and ``position`` its place in that row from 0 on.
+    ``row`` is the id of the row, and ``position`` the place of the reading in it, from 0 on.
     """
     return FIRST_NUMBER + row * READINGS_MAX + position
 
 
 def row_of(number: int) -> int:
-    """Return the id of the row that holds the packed reading with a number, the inverse of ``number_of``."""
+    """Return the id of the row that holds the reading with a number (see ``number_of``)."""
     return (number - FIRST_NUMBER) // READINGS_MAX
 
 

@@ -18,14 +18,14 @@ READINGS_MAX = 1000  # of a text; ten days of quarter-hours
 
 
 class Known(NamedTuple):
-    """A sample with the instant from which it is known, in microseconds since 1970."""
-
     sample: Sample
     known_at: int
 
 
 def pack(readings: Sequence[Known]) -> str:
-    """Return readings of one metric and day as a text. Raises ValueError for a number that is not finite."""
+    """Return readings of one metric and day as a JSON text for one row. Raises ValueError for a number that is not
+    finite.
+    """
     samples = [sample for sample, _ in readings]
     starts = [microseconds(sample.start) for sample in samples]
     begins = [start - starts[0] for start in starts]
@@ -78,7 +78,10 @@ def _usual_key(metric: str, start: datetime) -> str:
 
 
 def unpack(text: str, metric: Metric, day: date, start: int) -> list[Known]:
-    """Return what ``pack`` wrote, from ``start`` in microseconds since 1970. Raises SetupError if damaged."""
+    """Return the readings that a row's JSON text holds (see ``pack``). ``start`` is in microseconds since 1970.
+
+    Raises SetupError if the text is damaged.
+    """
     try:
         return list(_unpacked(json.loads(text), metric, day, start))
     except (ValueError, KeyError, TypeError, OverflowError, ZeroDivisionError) as error:

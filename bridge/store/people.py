@@ -161,7 +161,7 @@ class People(Part):
 
     @reads
     def mark(self, db: sa.Connection) -> tuple[Any, ...]:
-        """Return a value that changes when users or their zones are added or removed, for caches."""
+        """Return a value by which a cache recognises that users or their zones were added or removed."""
         u, z = tables.users.c, tables.zones.c
         parts = sa.func.max(u.id), sa.func.count(u.id), sa.func.count(z.since), sa.func.max(z.since)
         return tuple(db.execute(sa.select(*(sa.select(part).scalar_subquery() for part in parts))).one())
@@ -170,7 +170,8 @@ class People(Part):
     def set_zone(self, db: sa.Connection, user_id: int, zone: str, *, since: datetime) -> None:
         """Save the user's zone from ``since`` to the next saved zone. Raises SetupError for an unknown zone.
 
-        An earlier stay of only hours is taken for a slip and removed. Open advice for later is superseded.
+        An earlier stay of only hours is taken for a slip and removed. Recommendations for later times that are not
+        answered are replaced.
         """
         check_zone(zone)
         r = tables.recommendations.c
@@ -218,7 +219,7 @@ class People(Part):
 
     @writes()
     def add_correction(self, db: sa.Connection, user_id: int, correction: Correction) -> None:
-        """Save the user's correction of an event's label. Earlier corrections are kept."""
+        """Save that the user gave an event another action than the classifier. Earlier corrections are kept."""
         db.execute(
             sa.insert(tables.corrections).values(
                 user_id=user_id,
@@ -231,7 +232,7 @@ class People(Part):
 
     @reads
     def corrections(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[Correction]:
-        """Return the last correction of each series, made by ``at`` or ever, newest first."""
+        """Return the user's last correction of the action of each event series, made by ``at``, newest first."""
         found: dict[str, Correction] = {}
         for row in db.execute(_CORRECTIONS, {"user": user_id, "at": at or LAST_INSTANT}):
             action = None if row.action is None else ActionType(row.action)
@@ -241,7 +242,7 @@ class People(Part):
 
     @writes()
     def take_back_correction(self, db: sa.Connection, user_id: int, series: str) -> None:
-        """Delete the user's correction of a series, so that the classifier's label holds again."""
+        """Delete the action that the user gave to a series of events, so that the classifier's action counts again."""
         c = tables.corrections.c
         db.execute(sa.delete(tables.corrections).where(c.user_id == user_id, c.series == series))
 

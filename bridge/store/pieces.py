@@ -24,7 +24,10 @@ Pieces = tuple[Piece, ...]  # ascending
 
 
 def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
-    """Return a record's pieces after a delivery dated ``as_of``. A whole record replaces all pieces not newer."""
+    """Return a record's pieces after an export of the date ``as_of`` delivered the record.
+
+    A whole record replaces all pieces that are not newer.
+    """
     kept = {piece.as_of: piece.payload for piece in pieces if record.adds or piece.as_of > as_of}
     if not record.deleted:
         kept[as_of] = union(kept.get(as_of, {}), record.payload)
@@ -32,7 +35,7 @@ def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
 
 
 def united(pieces: Pieces) -> dict[str, Any]:
-    """Return the payload that ascending pieces form together, in which newer values replace older ones."""
+    """Return the payload that a record's pieces (oldest first) make together. Newer values replace older ones."""
     payload: dict[str, Any] = {}
     for piece in pieces:
         payload = union(payload, piece.payload)
@@ -47,7 +50,7 @@ def packed(pieces: Pieces) -> bytes | None:
 
 
 def unpacked(stored: bytes | None) -> Pieces:
-    """Return the pieces that ``packed`` encoded, or no pieces for None."""
+    """Return a record's pieces from their compressed JSON, or none for None."""
     found = {} if stored is None else codec.unpack(stored)
     return tuple(sorted(Piece(datetime.fromisoformat(at), payload) for at, payload in found.items()))
 

@@ -31,8 +31,9 @@ SEED_MAX, OUTCOME_MAX = 64, 30  # characters of a seed, and of an outcome or of 
 class Preferences:
     """A user's preferences. ``modes``, ``marks``, ``answered`` and ``resting`` are in the order of saving.
 
-    ``left_out`` are keys of calendars, ``answered`` questions of the page Today that are not asked again, ``resting``
-    actions not to suggest on a date, and ``switches`` the changes of advice and of the watch over harm.
+    ``left_out``: ignored calendars. ``marks``: whose the user said entries are. ``answered``: questions that are not
+    asked again. ``resting``: actions not to suggest on a date. ``switches``: when advice, or the watch over harm, was
+    turned on or off.
     """
 
     sources: tuple[str, ...] = ()
@@ -51,7 +52,9 @@ class Preferences:
 
     @property
     def body(self) -> str:
-        """The preferences as the table holds them: a list of sources, or an object if anything else is chosen."""
+        """The preferences as JSON for a column: the list of preferred sources, or an object if anything else was
+        chosen.
+        """
         more = {
             "modes": [[kind, str(since), str(until)] for kind, since, until in self.modes[-MODES_MAX:]],
             "left_out": list(self.left_out[-LEFT_OUT_MAX:]),

@@ -23,7 +23,7 @@ EPISODES_TO_SEE_THE_NEWEST = 5  # episodes of a day may end in any order
 
 
 class Reading(Part):
-    """The part of the store that reads rows derived from records."""
+    """The part of the store that reads samples, episodes, events and tasks, which were made from raw records."""
 
     @reads
     def samples(
@@ -101,7 +101,6 @@ class Reading(Part):
 
     @reads
     def arrivals(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Event]:
-        """Return the events that begin in [since, until) and end in another zone, such as flights, unordered."""
         return _arrivals(db, since, until, tables.events.c.user_id == user_id).get(user_id, [])
 
     @reads
@@ -144,7 +143,9 @@ class Reading(Part):
 
     @reads
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
-        """Return the Extent of the user's measurements, samples and episodes, of ``source`` or all, or None."""
+        """Return the first and last times of the user's measurements, of ``source`` or of all sources, or None without
+        any.
+        """
         found = []
         for table in (tables.samples, tables.packed_samples, tables.episodes):
             query = sa.select(sa.func.max(table.c.day), sa.func.min(table.c.known_at))
@@ -202,7 +203,7 @@ class Reading(Part):
 
     @reads
     def changed_since(self, db: sa.Connection, user_id: int, since: datetime) -> bool:
-        """Return True if the user's data or words changed after ``since``, wishes and preferences also at it."""
+        """Return True if the user's data, wishes or preferences changed after ``since``."""
         return any(db.execute(query, {"user": user_id, "at": since}).first() for query in _CHANGES)
 
 

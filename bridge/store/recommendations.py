@@ -60,7 +60,9 @@ class Recommendations(Part):
 
     @writes()
     def put_back(self, db: sa.Connection, recommendation_id: int, *, now: datetime, asks: bool) -> None:
-        """Reopen a recommendation and close the others of its slot. With ``asks``, its answer is deleted."""
+        """Reopen a recommendation and close the others of its slot. With ``asks``, its answer is deleted, so that it is
+        asked again.
+        """
         t, found = table.c, _first(db, table.c.id == recommendation_id)
         if found is None:
             return
@@ -72,7 +74,9 @@ class Recommendations(Part):
 
     @writes()
     def supersede(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
-        """Mark a recommendation as superseded, unless it is answered, so that another can take its slot."""
+        """Mark a recommendation as superseded (replaced because the day changed), unless it is answered, so that
+        another can take its slot.
+        """
         open_ = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
         db.execute(sa.update(table).where(open_).values(superseded_at=now))
 
@@ -95,7 +99,9 @@ class Recommendations(Part):
 
     @reads
     def silence(self, db: sa.Connection, user_id: int, moment: Moment) -> float | None:
-        """Return the probability with which a slot gets no advice. It is 1 if certain, None if not decided."""
+        """Return the probability with which a slot was left without advice: 1 if certain, None if nothing was
+        decided.
+        """
         s = tables.silences.c
         mine = sa.and_(s.user_id == user_id, s.week == moment.week, s.timestep == moment.timestep)
         return db.execute(sa.select(s.probability).where(mine)).scalar_one_or_none()
@@ -104,7 +110,7 @@ class Recommendations(Part):
     def add_silence(
         self, db: sa.Connection, user_id: int, moment: Moment, *, probability: float, now: datetime
     ) -> None:
-        """Save or replace the probability with which a slot is left without a recommendation."""
+        """Save the probability with which a slot is left without advice, in place of an earlier one."""
         values = {"user_id": user_id, "week": moment.week, "timestep": moment.timestep}
         row = insert_into(db, tables.silences).values(**values, probability=probability, made_at=now)
         fresh = {"made_at": now, "probability": probability}
@@ -112,7 +118,9 @@ class Recommendations(Part):
 
     @reads
     def lots(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[Lot]:
-        """Return, per slot, the first draw before ``until`` between a recommendation and none, by time."""
+        """Return, for each slot before ``until``, the first random draw that decided between advice and none, by
+        time.
+        """
         t, s = table.c, tables.silences.c
         given = sa.select(t.week, t.timestep, t.created_at.label("at"), t.silence, sa.true().label("given"))
         given = given.where(t.user_id == user_id, t.created_at < until, sa.or_(t.kind.is_(None), t.kind != "keep"))
@@ -155,7 +163,7 @@ class Recommendations(Part):
 
     @reads
     def marks(self, db: sa.Connection, user_id: int) -> tuple[tuple[object, ...], ...]:
-        """Return a value that changes with every change of the user's recommendations, for caches."""
+        """Return a value by which a cache recognises any change of the user's recommendations."""
         t = table.c
         times = (t.shown_at, t.answered_at, t.outcome_at, t.superseded_at)
         counted = (sa.func.count(), sa.func.max(t.id), *(f(at) for at in times for f in (sa.func.count, sa.func.max)))
@@ -190,7 +198,9 @@ class Recommendations(Part):
     def of_unknown_outcome(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, over_since: datetime
     ) -> list[Recommendation]:
-        """Return recommendations of [since, until) without an outcome, if put off, or ending after ``over_since``."""
+        """Return recommendations made in [since, until) whose outcome is unknown, if put off, or if they ended after
+        ``over_since``.
+        """
         bound = {"user": user_id, "since": since, "until": until, "over_since": over_since}
         return [_record(row) for row in db.execute(_OF_UNKNOWN_OUTCOME, bound)]
 
@@ -299,7 +309,9 @@ def _first(db: sa.Connection, condition: sa.ColumnElement[bool]) -> FullRecommen
 
 
 class Lessons(Part):
-    """The part of the store for learnt priors, and for resets, after which earlier feedback does not count."""
+    """The part of the store for priors (what policies learnt of a user), and for resets, after which earlier answers do
+    not count.
+    """
 
     @writes()
     def add_prior(self, db: sa.Connection, user_id: int, prior: Prior) -> None:

@@ -31,8 +31,6 @@ Desired = Mapping[int, Sequence[Item]]  # record id -> its items
 
 
 class Stored(NamedTuple):
-    """The stored row of an item (sample, episode, event or task), with the ids of the row and of its record."""
-
     id: int  # of a packed reading, its number
     record_id: int
     key: str
@@ -153,7 +151,7 @@ _RECORDS: sa.BindParameter[Any] = sa.bindparam("records", expanding=True)
 
 
 def first_starts(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, datetime | None]:
-    """Return record id -> earliest start of its rows. It is None if a row has no start, like tasks and some events."""
+    """Return record id -> earliest start of what was made from the record, or None if that has no start, like tasks."""
     found: dict[int, datetime | None] = {}
     for ids in chunks(record_ids):
         for record_id, start, body in db.execute(_STARTS, {"records": ids}):
@@ -225,7 +223,7 @@ def chunks(ids: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def columns(item: Episode | Event | Task) -> dict[str, Any]:
-    """Return the columns of an item itself, without those of its row, such as ids."""
+    """Return column -> value of an item (sample, episode, event or task), without ids and times of storing."""
     match item:
         case Episode():
             return {"day": item.day, "body": codec.encode(item)}

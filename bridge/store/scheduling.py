@@ -34,7 +34,10 @@ class Scheduling(Part):
 
     @writes(durable=False)
     def claim(self, db: sa.Connection, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
-        """Take or renew a connection's lease for ``holder``, until ``lease`` after ``now``. False: another has it."""
+        """Give ``holder`` the sole right to sync a connection (its lease) for the time ``lease``, or renew it.
+
+        Return False if another holder has it.
+        """
         bound = {"connection": connection_id, "holder": holder, "now": now, "until": now + lease}
         return db.execute(_CLAIM, bound).rowcount == 1
 
@@ -50,7 +53,7 @@ class Scheduling(Part):
         source: str | None = None,
         but: Collection[int] = (),
     ) -> list[Connection]:
-        """Take the leases of at most ``limit`` due connections until ``lease`` after ``now``, and return them.
+        """Return at most ``limit`` due connections, which only ``holder`` may sync for the time ``lease``.
 
         No two holders get the same connection. None as ``source`` means all. Ids in ``but`` are not taken.
         """
@@ -107,12 +110,12 @@ class Scheduling(Part):
 
     @writes(durable=False)
     def release(self, db: sa.Connection, connection_id: int, holder: str) -> None:
-        """Release the lease that ``holder`` has on a connection. Another holder's lease stays."""
+        """End the sole right of ``holder`` to sync a connection (its lease). Another holder's right stays."""
         db.execute(_RELEASE, {"connection": connection_id, "holder": holder})
 
     @writes()
     def release_all(self, db: sa.Connection, holder: str) -> None:
-        """Release every lease that ``holder`` has."""
+        """End every lease of ``holder``, its sole right to sync a connection."""
         mine = sa.update(tables.connections).where(c.lease_holder == holder)
         db.execute(mine.values(lease_holder=None, lease_until=None))
 
@@ -137,7 +140,7 @@ class Scheduling(Part):
         outcome: Outcome,
         after: AfterSync,
     ) -> None:
-        """Save the outcome of a sync and when the connection is due again, and release the holder's lease.
+        """Save the outcome of a sync and when the connection is due again, and let other processes sync it.
 
         An outcome without news replaces an earlier one without news. An outcome that stops pauses the connection.
         """
@@ -166,7 +169,7 @@ class Scheduling(Part):
 
     @reads
     def syncs_finished(self, db: sa.Connection, user_id: int) -> tuple[Any, ...]:
-        """Return a value that changes with every finished sync or import of the user, for caches."""
+        """Return a value by which a cache recognises that a sync or import of the user has finished."""
         return tuple(db.execute(_NEWEST_RUN, {"user": user_id}).one())
 
     @reads
@@ -185,7 +188,9 @@ class Scheduling(Part):
 
     @writes()
     def stagger(self, db: sa.Connection, *, now: datetime, step: timedelta, within: timedelta) -> int:
-        """Make overdue connections due in turn from ``now`` on, the longest overdue first. Return their number."""
+        """Make overdue connections due one after the other, ``step`` apart, the longest overdue first. Return their
+        number.
+        """
         late = sa.and_(_is_due(now), c.due_at.is_not(None))
         found = list(db.execute(sa.select(c.id).where(late).order_by(c.due_at, c.id)).scalars())
         step = min(step, within / max(1, len(found)))

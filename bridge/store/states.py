@@ -1,4 +1,4 @@
-"""Load the stored states of records: those of a page's records, and of their parents and children."""
+"""Load the stored records that a page of delivered ones is compared with: the same ones, their parents and children."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)  # the date of values without one
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """A record's state as it is stored, and as the deliveries of a batch change it.
+    """A stored record, changed as newly delivered versions of it are taken in.
 
-    It holds the record itself, a digest, reasons for setting it aside, and the dates of its exports.
+    It also holds a digest, reasons for setting it aside, and the dates of its exports.
     """
 
     id: int
@@ -43,7 +43,7 @@ class State:
     whole_as_of: datetime | None = None  # date of the newest export with the whole record
 
     def date(self, record: RawRecord) -> bool:
-        """Take over the export date of a delivery, and return True if that changed ``as_of`` or ``whole_as_of``."""
+        """Take over the export date of a delivered record. Return True if that changed ``as_of`` or ``whole_as_of``."""
         if record.as_of is None:
             return False
         before = self.as_of, self.whole_as_of
@@ -57,7 +57,7 @@ class State:
 
 
 def register(db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> dict[str, State]:
-    """Return path -> stored state of the records. A record that is not stored gets an id and an empty state.
+    """Return path -> stored record for delivered records. One that is not stored gets an id and an empty state.
 
     The deletion of a record that is not stored is left out.
     """
@@ -85,7 +85,7 @@ def _load(db: sa.Connection, connection: Connection, paths: Collection[str]) -> 
 
 
 def load_states(db: sa.Connection, name: str, values: Collection[Any], **equal: Any) -> Iterator[State]:
-    """Yield the states of stored records with one of ``values`` in the column ``name``, without payloads.
+    """Yield the stored records with one of ``values`` in the column ``name``, without payloads.
 
     ``equal`` names further columns and the value that each must have.
     """
@@ -112,7 +112,7 @@ def state_of(row: Sequence[Any]) -> State:
 
 
 class StoredRecords:
-    """The parents and children of a page's records. Those outside of the page are read by at most one query."""
+    """The stored parents and children of a page's records. A single query reads those that are not in the page."""
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
         self._db, self._connection, self._records = db, connection, records
@@ -152,7 +152,7 @@ class StoredRecords:
 
 
 def with_payload(db: sa.Connection, states: Sequence[State]) -> Iterator[State]:
-    """Yield the states with their last stored payload read in. States without a stored payload are left out."""
+    """Yield stored records with their last stored payload. Records without a stored payload are left out."""
     a = tables.arrivals.c
     by_id = {state.id: state for state in states}
     for ids in rows.chunks(by_id):

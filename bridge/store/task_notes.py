@@ -30,16 +30,16 @@ class TaskNotes(Part):
 
     @reads
     def places(self, db: sa.Connection, user_id: int, *, at: datetime) -> dict[str, Kept]:
-        """Return key -> begin and end of tasks that a plan has shown or the user moved, if they end after ``at``."""
+        """Return task's key -> begin and end that a plan has shown or the user chose, if they end after ``at``."""
         query = sa.select(task_notes).where(_COLUMNS.user_id == user_id, _COLUMNS.end > at)
         rows = db.execute(query)
         return {row.key: (row.start, row.end, row.due if row.done_at is None else None) for row in rows}
 
     @writes(durable=False)
     def save_places(self, db: sa.Connection, user_id: int, places: Mapping[str, Place], *, now: datetime) -> None:
-        """Save the begin and end of tasks in a plan, by the task's key, in place of earlier places.
+        """Save begin and end of tasks in a plan, by the task's key, in place of earlier times.
 
-        Notes on tasks that were not ticked, and whose place ended more than two days before ``now``, are deleted.
+        Times that ended more than two days before ``now`` are deleted, unless the task was ticked.
         """
         for key, (start, end) in places.items():
             _save(db, user_id, key, {"start": start, "end": end, "due": None})
@@ -48,7 +48,7 @@ class TaskNotes(Part):
 
     @writes()
     def move(self, db: sa.Connection, user_id: int, task: Task, place: Place, *, now: datetime) -> None:
-        """Note that the user moved a task to a place. It counts until the task gets another due date."""
+        """Save the time to which the user moved a task. It counts until the task gets another due date."""
         start, end = place
         _save(
             db, user_id, str(task.key), {"start": start, "end": end, "due": task.due, "done_at": None, "said_at": now}
@@ -56,7 +56,7 @@ class TaskNotes(Part):
 
     @writes()
     def move_back(self, db: sa.Connection, user_id: int, key: str, *, now: datetime) -> None:
-        """Delete the place to which the user moved a task."""
+        """Delete the time to which the user moved a task."""
         mine = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.key == key, _COLUMNS.done_at.is_(None))
         db.execute(sa.update(task_notes).where(mine).values(start=now, end=now, due=None, said_at=now))
 
@@ -99,7 +99,7 @@ def ticks(db: sa.Connection, user_id: int, at: datetime = LAST_INSTANT) -> dict[
 def with_ticks(found: Iterable[tuple[str, Any]], ticked: Mapping[str, Tick]) -> Iterator[tuple[str, Task]]:
     """Yield (source, task), where an open task that the user ticked is completed since the tick.
 
-    ``ticked`` is as ``ticks`` returns it. A tick counts only while the task has the due date of that time.
+    ``ticked`` maps the task's key to (due date, instant of the tick). A tick counts until the due date changes.
     """
     for source, task in found:
         due, done_at = ticked.get(str(task.key), (None, None))

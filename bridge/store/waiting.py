@@ -18,7 +18,7 @@ c, r, s = tables.connections.c, tables.recommendations.c, tables.silences.c
 
 
 class InSlot(NamedTuple):
-    """Ids of the users who need no new recommendation for a slot, and of those whose recommendation is unsent."""
+    """The ids of users who need no new recommendation in a slot, and of those to whom theirs was not sent yet."""
 
     advised: set[int]
     unsent: set[int]
@@ -37,7 +37,7 @@ class Waiting(Part):
         now: datetime,
         user_id: int | None = None,
     ) -> Mapping[Moment, InSlot]:
-        """Return slot -> users with a decision (advice, or none by a draw), and users whose advice was not sent.
+        """Return slot -> users for whom advice or no advice was decided, and users to whom their advice was not sent.
 
         Another reason for no advice counts as a decision only if it was stored since ``since`` and no newer data came.
         With a ``user_id``, only this user is looked at.
@@ -71,8 +71,8 @@ class Waiting(Part):
     ) -> list[tuple[int, datetime, datetime | None]]:
         """Return (user id, last event, last attempt) of users with events that were not sent.
 
-        An event is a recommendation made or done after ``since``. ``sent`` and ``tried`` are prefixes of names of
-        chores.
+        An event is a recommendation made or done after ``since``. ``sent`` and ``tried`` are the beginnings of the
+        names under which both times are saved.
         """
         told, asked = tables.singletons.alias(), tables.singletons.alias()
         recent = r.week >= since.date() - OUTCOME_AFTER  # with an index
@@ -95,7 +95,6 @@ class Waiting(Part):
 def _gathered(
     table: sa.Table, slots: Collection[tuple[date, int]], wanted: Any, *each: sa.ColumnElement[bool]
 ) -> sa.Select[Any]:
-    """Select a row per slot, with the ids for each condition joined in a text, which is faster than a row per id."""
     t = table.c
     at = sa.or_(sa.false(), *(sa.and_(t.week == week, t.timestep == timestep) for week, timestep in slots))
     ids = sa.func.aggregate_strings(sa.cast(t.user_id, sa.Text), ",")

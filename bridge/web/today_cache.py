@@ -123,7 +123,6 @@ class TodayCache:
         return found[1]
 
     def _slots(self, user: User, snapshot: Snapshot, moments: Sequence[Moment]) -> list[WeekSlot]:
-        """Return the slots of a day without recommendations."""
         found = self._days.get(user.id)
         if found is None or found[0] is not snapshot.agenda or found[1] != moments:
             begin = slot_start(moments[0], user.zones)

@@ -103,7 +103,6 @@ def _in_two(text: str, language: str, today: date | None) -> Iterator[Heard]:
 
 
 def _is_whole(one: Said) -> bool:
-    """Return False for a veto of all days and hours, which times said elsewhere may limit, and for what takes back."""
     return one.kind not in OF_ALL_DAYS | {"never"} and (one.kind != "without" or one.when is not None)
 
 
@@ -152,7 +151,6 @@ def _read(text: str, language: str) -> Heard | None:
 
 
 def _goes(one: Said, other: Said) -> bool:
-    """Return True if two wishes about the times of an action can both hold."""
     if one.narrows and other.narrows:
         return True
     if one.narrows == other.narrows:

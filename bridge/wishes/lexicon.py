@@ -146,7 +146,6 @@ def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
 
 
 def _named(token: Token, phrase: str) -> Token:
-    """Return a token with its words, where they tell a kind or somebody, or nothing is understood beside them."""
     kind, value = token
     if kind in (K.BAR, K.NAME):
         return kind, phrase

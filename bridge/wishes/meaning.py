@@ -237,7 +237,6 @@ def _apart(part: Part) -> tuple[Said, ...]:
 
 
 def _is_of_a_day(part: Part, told: Sequence[Any]) -> bool:
-    """Return True for a duration per day or week, such as "no more than an hour a day" or "five hours a week"."""
     if not part.has(K.PER) or part.has(K.TIMES, K.NUMBER):
         return False
     bounded = part.nots or part.flags.keys() & (LIMITS - {K.LEAST}) or any(side is K.MOST for side, *_ in told)

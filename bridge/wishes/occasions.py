@@ -85,7 +85,6 @@ def _words(language: str) -> Words:
 
 
 def _apart(pattern: str) -> Iterator[str]:
-    """Yield a pattern with a number behind each group's name, because a name may occur only once."""
     seen: dict[str, int] = {}
 
     def named(found: re.Match[str]) -> str:

@@ -156,7 +156,6 @@ def _whole(one: Said) -> Said:
 
 
 def _left(among: Mapping[T, Wishes]) -> dict[T, Wishes]:
-    """Return the terms or kinds of which something is left."""
     return {key: one for key, one in among.items() if one != Wishes()}
 
 
@@ -218,7 +217,6 @@ def _opened(wishes: Wishes, one: Said) -> Wishes:
 
 
 def _still_barred(times: Barred, one: Said) -> tuple[Barred, ...]:
-    """Return what stays barred of times of which some days, or some hours of every day, are allowed again."""
     hours = less(times.hours, one.hours) if common(times.hours, one.hours) else times.hours
     left = replace(times, days=times.days - one.days, hours=hours)
     return (left,) if left.days and left.hours else ()
@@ -361,7 +359,6 @@ def _without_this(wishes: Wishes, one: Said) -> Wishes:
 
 
 def _of_wanted(wishes: Wishes) -> Wishes:
-    """Return wishes without the names of actions that are no longer wanted."""
     return replace(wishes, named={a: name for a, name in wishes.named.items() if a in wishes.goals})
 
 

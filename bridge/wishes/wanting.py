@@ -114,7 +114,6 @@ def not_wanted(part: Part, *, general: bool) -> tuple[Said, ...]:
 
 
 def _each_kind(part: Part, said: Sequence[Said]) -> tuple[Said, ...]:
-    """Return wishes as those of each kind that a part names, or of the whole action where the kind is only told."""
     kinds = [frozenset({name}) for name in sorted(kinds_of(part))] or [frozenset()]
     if part.actions in ({A.ADMIN_WORK}, COMPANY) and (whole := kinds_of(part, WORK | COMPANY)):
         return tuple(replace(one, of=", ".join(sorted(whole))) for one in said)
@@ -207,7 +206,6 @@ def _are_around(part: Part) -> bool:
 
 
 def _is_of_days(part: Part, *, firm: bool) -> bool:
-    """Return True if hours hold only on the named days: "on Fridays only after 8" says nothing about other days."""
     if not part.has(K.ONLY):
         return firm
     times = [_place(part, kind) for kind in (K.SPAN, K.PART) if kind in part.kinds]

@@ -330,7 +330,9 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
 
 
 def _about(file: File) -> dict[str, Any]:
-    """Return the members ``source``, ``timestamp`` and ``test``, which say how a document's lists are read."""
+    """Return the fields ``source``, ``timestamp`` and ``test`` of a pushed document, which tell the app and version
+    that wrote it.
+    """
     found: dict[str, Any] = {}
     try:
         with file.open() as stream:

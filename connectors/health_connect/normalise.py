@@ -185,7 +185,9 @@ def _nightly(metric: Metric, told: ByOrigin, main: Session | None) -> list[Readi
 
 
 def _of_best(told: ByOrigin, main: Session | None, counts: Callable[[Reading], bool]) -> list[Reading]:
-    """Return the readings for which ``counts`` is True of one app and device, preferably that of the sleep."""
+    """Return the readings of a single app and device, if possible of that which recorded the sleep. ``counts`` selects
+    the readings.
+    """
     found = {origin: [reading for reading in readings if counts(reading)] for origin, readings in told.items()}
     sleep = main.origin if main is not None else None
     best = min(

@@ -114,7 +114,9 @@ def weighed(trust: float, contrary: float) -> float:
 
 
 def _served(posterior: Posterior, trust: float) -> Array:
-    """Return the person (18,) to plan for: the average, mixed with the posterior's mean as far as it is trusted."""
+    """Return the person, 18 traits, to plan for: the average person, moved towards the estimated one as far as that is
+    trusted.
+    """
     share = counted(trust)
     return share * posterior.person() + (1 - share) * prior().person()
 
@@ -136,7 +138,6 @@ def _foretold(observation: Observation, planned: Array, known: Heard, actions: S
 
 
 def _close(score: Array, value: Array, found: Forecast, order: NDArray[np.intp]) -> tuple[float, ...]:
-    """Return the probabilities of drawing the best and the second best action of ``order``."""
     if len(order) < 2:
         return (1.0,)
     best, next_best = int(order[0]), int(order[1])

@@ -195,7 +195,6 @@ def _each_foretold(logs: Array) -> list[float]:
 
 
 def _joint(learner: Learner, end: Learner, rows: Array, times: Array) -> tuple[Array, Array]:
-    """Return the joint covariances (m, n, n + SIZE) and means (m, n + SIZE) of n answers and the last state."""
     n, known, each = len(rows), learner.of, learner.of.lasting[:, None]
     left = np.exp(-times / each).astype("f4")  # (m, n) of the learner's state
     between = np.maximum(np.append(times, times[-1]) - times[:, None], 0.0)

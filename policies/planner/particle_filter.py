@@ -100,7 +100,6 @@ def _apart(before: Interaction | Place, one: Interaction) -> int:
 
 
 def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[int, ActionType]:
-    """Return number of the answer -> action that the calendar shows in the slot of the answer."""
     recent = enumerate(reversed(observation.step_history), start=1)
     done = {ago: record.action for ago, record in recent if record.action is not None}
     if not history or not done:
@@ -127,7 +126,6 @@ def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown:
 
 
 def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -> None:
-    """Let the particles live, in place, through the ``slots`` without advice that follow ``one``."""
     before = _step(one)
     for step in range(before + 1, before + min(slots, UNSEEN)):
         changes = crowd.changes(step % SLOTS, room)

@@ -175,7 +175,6 @@ def _exchanged(best: Ints) -> Ints:
 
 
 def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -> Array:
-    """Return the value (n,) of each plan under an objective, computed from the meters that the plan leads to."""
     if objective == "reward":
         return np.asarray(weights @ lived.total / (situation.until - situation.step))
     start = _start()
@@ -311,7 +310,6 @@ def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
 
 
 def _shown(actions: Ints, slots: Ints) -> Array:
-    """Return by how much (n,) the ``actions`` (steps, n) reduce the belief's error, summed over its dimensions."""
     work, social, idle = (members[actions] for members in _kinds())
     return np.asarray(
         SHOWN["social"] * social.any(axis=0)

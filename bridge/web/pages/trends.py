@@ -136,7 +136,7 @@ def _breaks(body: Body, meter: str) -> set[int]:
 def _in_weeks(visit: Visit, weeks: int, until: date | None) -> tuple[dict[str, Any], date | None, date | None]:
     """Return (values for the template, last day shown, day of the last night before the weeks), days None if unused.
 
-    If the weeks up to today hold less than a week of every meter, the weeks up to that night are shown instead.
+    The weeks end today, or at the last night with data if less than a week of every meter is known until today.
     """
     found = _charted(visit, weeks, until)
     if until is not None:

@@ -179,8 +179,6 @@ def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named
 
 @dataclass(frozen=True, kw_only=True)
 class _Drawn:
-    """A week for the template, with the colours of calendars, and the tasks and previews expected in its days."""
-
     visit: Visit
     week: Week
     tones: Mapping[str, int | None]

@@ -92,7 +92,7 @@ def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
 
 
 def _current(mine: list[Stretch]) -> list[Stretch]:
-    """Return a source's stages without those far from any time in bed, unless no sleep would be left."""
+    """Return the sleep stages that a source recorded within or near a time in bed, or all of them if none is."""
     # All stay if there would be no sleep otherwise, or no time in bed is told.
     beds = [s for s in mine if s.stage == IN_BED]
     apart: set[Stretch] = set()

@@ -61,7 +61,7 @@ class _State:
 
 @dataclass(slots=True, kw_only=True)
 class _Round:
-    """The changes of a Microsoft calendar, or all of its events, collected from a listing's pages.
+    """The changes of a Microsoft calendar, or all of its events, collected from all pages of one listing.
 
     ``removed`` are the ids of deleted events and series.
     """

@@ -145,7 +145,6 @@ def past(slots: Array) -> Array:
 
 
 def _shown(slots: Array) -> Array:
-    """Return a slot's differences from a neutral person, by kind of action (..., ANOMALY_COLUMNS), about -1 to 1."""
     action, slot = slots[..., : len(ACTIONS)], slots[..., 3 * len(ACTIONS) : 3 * len(ACTIONS) + SLOTS]
     odd = slots[..., _ANOMALIES : _ANOMALIES + METERS]
     social, work, solo, exercise, binge = (
