@@ -59,7 +59,9 @@ class Bets:
         return fmean(self.stakes)
 
     def add(self, excess: float, before: float, after: float) -> None:
-        """Take a slot with the value before it and after it. ``excess`` is given (1 or 0) less its probability."""
+        """Take a slot with the value before it and after it. ``excess`` is 1 with advice or 0 without, less the
+        probability of advice.
+        """
         if self.count > 1:
             slope = self.joint / self.spread * self.count / (self.count + TRUSTED_AFTER) if self.spread > 0 else 0.0
             error = after - self.after - min(max(slope, 0.0), 1.0) * (before - self.before)
@@ -78,7 +80,7 @@ class Bets:
 
 @dataclass(slots=True)
 class Stakes:
-    """The whole stake: one half bets on levels after slots, the other on nights after days."""
+    """The stake of all bets: one half bets on the levels after slots, the other half on the nights after days."""
 
     levels: Bets = field(default_factory=Bets)
     nights: Bets = field(default_factory=Bets)
@@ -135,9 +137,7 @@ def _excess(lot: Lot) -> float:
 def _levels(
     store: Store, user: User, lots: Sequence[tuple[Lot, tuple[datetime, datetime]]], now: datetime
 ) -> Iterator[tuple[Lot, float, float]]:
-    """Yield (draw between advice and none, level before the slot, first level in the 24 hours after it) where both
-    levels are known.
-    """
+    """Yield (draw of advice or none, level before the slot, first level in the 24 hours after), if both are known."""
     first = lots[0][1][0] - DAY
     made = store.recommendations.between(user.id, since=first, until=now + INSTANT)
     times = [one.created_at for one in made]
@@ -149,9 +149,7 @@ def _levels(
 
 
 def _nights(store: Store, user: User, lots: Sequence[Lot], now: datetime) -> Iterator[tuple[float, float, float]]:
-    """Yield (advice above its expected amount, minutes asleep the night before, the night after) for each day on which
-    advice was drawn at random.
-    """
+    """Yield (advice above its expected amount, minutes asleep before, and after) of each day with random draws."""
     nights = values_of(store, user, Metric.ASLEEP, lots[0].moment.date, now=now)
     days: dict[date, list[float]] = {}
     for lot in lots:
@@ -183,11 +181,13 @@ def look(store: Store, user: User, *, now: datetime) -> bool:
 
 
 def switch(store: Store, user: User, wanted: Switch) -> None:
-    """Save a switch by the person. Raises SetupError without a reason, or if it is so already."""
+    """Save that the person turned advice or the watch on or off. Raises SetupError without a reason, or if nothing
+    changes.
+    """
     reason = " ".join(wanted.reason.split())
     if not 1 <= len(reason) <= REASON_MAX or not reason.isprintable():
         raise SetupError(
-            say('switching needs a reason of 1 to 300 letters, such as: bridge watch off --because "I am travelling"')
+            say('say why you switch, in 1 to 300 letters, such as: bridge watch off --because "I am travelling"')
         )
     if is_on(store.people.preferences(user.id).switches, wanted.what) is wanted.on:
         raise SetupError(

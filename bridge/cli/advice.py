@@ -181,8 +181,8 @@ def feedback(
     given = parse_answer(answer)
     if because is not None and given is not Answer.IGNORE:
         raise SetupError(
-            "--because goes with the answer ignore alone; leave it out, or write: bridge feedback ignore --because "
-            f"not-today --user {user}"
+            "--because goes with the answer ignore alone; leave it out, or write: "
+            f"bridge feedback ignore --because not-today --user {user}"
         )
     with options.opened(user) as (bridge, person, now):
         why = None if because is None else wishing.parse_because(because, person)

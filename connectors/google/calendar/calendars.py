@@ -47,8 +47,8 @@ def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str
     except Gone:
         if token is None:
             raise CursorExpired(
-                "google_calendar refused a full listing (HTTP 410), which the next sync tries again: bridge sync "
-                "--user NAME"
+                "google_calendar refused a full listing (HTTP 410), which the next sync tries again: "
+                "bridge sync --user NAME"
             ) from None
         return calendars(service, None, now)
     changed = {str(entry.get("id")) for entry in entries}

@@ -95,8 +95,8 @@ class GoogleCalendar:
             yield from self._listing(calendar, tokens, now, anew)
         except Gone:
             raise CursorExpired(
-                "google_calendar refused a full listing (HTTP 410), which the next sync tries again: bridge sync "
-                "--user NAME"
+                "google_calendar refused a full listing (HTTP 410), which the next sync tries again: "
+                "bridge sync --user NAME"
             ) from None
 
     def _listing(self, calendar: str, tokens: dict[str, str], now: datetime, ended: _Ended) -> Iterator[Page]:
@@ -128,10 +128,7 @@ class GoogleCalendar:
 
 @dataclass(slots=True, kw_only=True)
 class _Ended:
-    """Events to delete after a calendar's listing, although Google did not name them.
-
-    Google may leave out the exceptions of a deleted series, or report them as cancelled.
-    """
+    """Events to delete after a listing that did not name them, such as exceptions of a deleted series."""
 
     calendar: str
     theirs: bool  # somebody else's
