@@ -176,7 +176,6 @@ class Settings:
         return found
 
     def _of_person(self, plugin: str, setting: Setting, person: str | None, is_alone: Callable[[], bool]) -> str:
-        """Return a personal setting of the user ``person``, or an empty text if it is not set for this user."""
         own = _table(_table(_table(self.sources, "people"), person or ""), plugin)
         common = self.installed(plugin, setting)
         return _as_text(own.get(setting.name)) or (common if common and is_alone() else "")

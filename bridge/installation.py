@@ -91,7 +91,9 @@ class Bridge:
         return leases.holder()
 
     def person(self, name: str, *, at: datetime) -> User:
-        """Return a user by name, with time zones as ``travelled`` gives. Raises SetupError if there is none."""
+        """Return a user by name, whose time zones follow the flights in the calendar. Raises SetupError if there is
+        none.
+        """
         return self.travelled(self.store.people.user(name), at=at)
 
     def travelled(self, user: User, *, at: datetime) -> User:
@@ -105,7 +107,7 @@ class Bridge:
         return replace(user, zones=followed(user.zones, flights, now=at)) if flights else user
 
     def travelled_all(self, *, at: datetime) -> list[User]:
-        """Return all users as ``travelled`` does, by one query for their flights."""
+        """Return all users, with time zones that follow the flights in their calendars. One query reads all flights."""
         flights = self.store.reading.all_arrivals(since=at - FLIGHTS_NEAR, until=at + FLIGHTS_NEAR)
         return [
             replace(user, zones=followed(user.zones, flights[user.id], now=at)) if user.id in flights else user
@@ -138,7 +140,9 @@ class Bridge:
         )
 
     def settings_of_source(self, spec: ConnectorSpec) -> dict[str, str]:
-        """Return name -> value of a source's settings that belong to no user. Raises what ``settings_of`` raises."""
+        """Return name -> value of a source's settings that belong to no user. Raises SetupError for a missing or
+        unreadable setting.
+        """
         return self.settings.of_plugin(spec.name, spec.settings, typed=self.typed_client)
 
     def typed_client(self, name: str) -> Mapping[str, str]:

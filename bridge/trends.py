@@ -135,7 +135,6 @@ def _track(days: Sequence[Sequence[Reading]]) -> Track:
 
 
 def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[Input]:
-    """Yield an ``Input`` per source and metric that a meter uses, if at least three of ``days`` have a value."""
     resting = {
         metric: tuple(meter for meter in Meter if any(metric in row.inputs for row in proxies.of(meter).values()))
         for metric in Metric
@@ -152,7 +151,6 @@ def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[In
 
 
 def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[float, ...]]:
-    """Return action -> hours planned for it on each day, without actions that never occur."""
     hours: dict[ActionType, list[float]] = {}
     bounds = [_bounds(day, known.zones) for day in days]
     agenda_of = _by_day(known, bounds)

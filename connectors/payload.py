@@ -277,7 +277,7 @@ class Fields:
         return self.east(self.get(path), path)
 
     def east(self, told: Any, path: str = "a part") -> int:
-        """Return minutes east of UTC as ``offset`` reads them. Raises BadRecord, naming ``path``."""
+        """Return a field's minutes east of UTC. Raises BadRecord, naming the field, if it is missing or unreadable."""
         number, seconds = finite(told), WRITTEN_SECONDS.fullmatch(told) if isinstance(told, str) else None
         minutes = written_offset(told) if number is None else int(number) if number.is_integer() else None
         if seconds is not None:

@@ -130,5 +130,5 @@ SLOTS: dict[Slot, Callable[[Observation], Proposal]] = {
 
 
 def open_policy() -> Policy:
-    """Return the policy ``heuristic``."""
+    """Return the policy of this module, which BRIDGE_POLICY=heuristic chooses."""
     return Heuristic()

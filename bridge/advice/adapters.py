@@ -30,7 +30,7 @@ def attempts(bridge: Bridge, user: User) -> list[Prior]:
 
 
 def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
-    """Return all answers, given or known from outcomes (see ``as_answer``), since the user's last reset, in order."""
+    """Return all answers since the user's last reset, in order. An outcome that the data show counts as an answer."""
     found = bridge.store.recommendations.between(user.id, since=begun(bridge, user, now), until=now)
     return [answered for one in found if (answered := feedback.interaction(one, now)) is not None]
 

@@ -33,11 +33,11 @@ DAY_OUTCOMES = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Met
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """FullRecommendation with what was measured after it.
+    """A recommendation with what was measured after it.
 
     ``outcomes`` maps a name in ``effect.OUTCOMES`` to the value, if it is known. ``dosage`` (0 to 1) tells how much was
     recommended before. It begins at 0, keeps 95 % of itself from a recommendation to the next, and gains 0.05 by each.
-    ``before`` is as in ``Drawn``.
+    ``before`` holds what was measured before the slot began.
     """
 
     advice: FullRecommendation
@@ -48,7 +48,7 @@ class Followed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """Lot (a draw between advice and no advice in a slot) with what was measured after the slot.
+    """A random draw between advice and no advice in a slot, with what was measured after the slot.
 
     ``outcomes`` maps a name in ``effect.OF_ADVICE`` to the value, if it is known. ``dosage`` (0 to 1) tells how many of
     the earlier lots gave advice. It begins at 0, keeps 95 % of itself from lot to lot, and gains 0.05 by each that gave
@@ -95,7 +95,9 @@ class Aftermath:
             dosage = FADES * dosage + 1 - FADES
 
     def drawn(self, lots: Sequence[Lot], user: User, *, now: datetime) -> Iterator[Drawn]:
-        """Yield the lots (advice or none) of slots that are over, with outcomes. ``lots`` must be in order of time."""
+        """Yield the random draws (advice or none) for slots that are over, with outcomes. ``lots`` must be in order of
+        time.
+        """
         dosage = 0.0
         for lot in lots:
             end = slot_bounds(lot.moment, user.zones)[1]
@@ -114,9 +116,7 @@ class Aftermath:
             yield from _meters(self.mornings[tomorrow])
 
     def _before(self, moment: Moment, zones: ZoneHistory) -> Iterator[tuple[str, float]]:
-        """Yield (outcome's name, level before the slot) from the last known values, and from the steps of the day
-        before.
-        """
+        """Yield (outcome's name, last level before the slot), and the steps of the day before."""
         start, date = slot_start(moment, zones), moment.date
         said = bisect_left(self.check_ins, (start,))
         if said:

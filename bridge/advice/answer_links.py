@@ -82,7 +82,6 @@ def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
 
 
 def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) -> None:
-    """Raise Spent if a recommendation expired unanswered, or if it is answered and its day is over."""
     if recommendation.answer is not None and day_end(recommendation, user.zones) <= now:
         stands = answer_text(recommendation.answer, recommendation.moved_to)
         raise Spent(
@@ -97,7 +96,9 @@ def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) ->
 
 
 def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None = None) -> Link:
-    """Store a link's answer, for Reschedule with the slot ``moved_to``. Raises Forged and Spent as ``read`` does."""
+    """Store a link's answer, for Reschedule with the slot ``moved_to``. Raises Forged for a link not of this bridge,
+    Spent for an expired one.
+    """
     link = read(bridge, token, now=now)
     moved = moved_to if link.answer is Answer.RESCHEDULE else None
     found = rescheduling.answer(bridge, link.user, link.recommendation.id, link.answer, now=now, moved_to=moved)
@@ -107,8 +108,8 @@ def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None
 def because(bridge: Bridge, token: str, why: Because, *, confirmed: str, now: datetime) -> tuple[Link, str, bool]:
     """Store why a link's recommendation is refused. A reason for all later days needs confirming, by "yes" or "today".
 
-    Return (link with other times of today in ``offers``, sentence of what follows, True if stored).
-    Raises Forged and Spent as ``read`` does.
+    Return (link with other times of today in ``offers``, sentence of what follows, True if stored). Raises Forged for a
+    link not of this bridge, Spent for an expired one.
     """
     link = _refusing(bridge, token, now)
     found, user = link.recommendation, link.user
@@ -124,7 +125,7 @@ def because(bridge: Bridge, token: str, why: Because, *, confirmed: str, now: da
 def put_off(bridge: Bridge, token: str, slot: str, *, now: datetime) -> Link:
     """Put a refused recommendation off to a time of today that ``because`` offered, named as ``week/timestep``.
 
-    Raises Forged and Spent as ``read`` does, and SetupError for another slot.
+    Raises Forged for a link not of this bridge, Spent for an expired one, SetupError for another slot.
     """
     link = _refusing(bridge, token, now)
     free = rescheduling.gaps_today(bridge, link.user, link.recommendation, now=now)

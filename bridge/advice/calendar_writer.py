@@ -57,9 +57,7 @@ def _meant_for(advice: Recommendation) -> Moment | None:
 
 
 def _plan(bridge: Bridge, user: User, advice: Recommendation, now: datetime, *, beside: Sequence[Plan]) -> Plan | None:
-    """Return the event to write, at the recommendation's own time or the first free time of its slot, or None once the
-    slot is over.
-    """
+    """Return the event to write, at its own time or the first free time of its slot. None once the slot is over."""
     moment = _meant_for(advice)
     if moment is None or slot_bounds(moment, user.zones)[1] <= now:
         return None

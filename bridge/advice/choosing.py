@@ -132,8 +132,8 @@ class Choosing:
 class Chosen:
     """A policy's decision, with the observation that the policy saw, and action -> why the guard forbids the action.
 
-    ``silence`` is the probability of no advice in the slot, None without a draw. ``tried`` has a fact if the action was
-    drawn at random.
+    ``silence`` is the probability of no advice in the slot, None without a draw. ``tried`` is not empty if the action
+    was drawn at random.
     """
 
     decision: Decision
@@ -145,7 +145,9 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """The actions possible in a slot (``found``), the refused actions with reasons (``held``), and the observation."""
+    """The actions that are possible in a slot (``found``), the others with reasons (``held``), and what the policy
+    sees.
+    """
 
     view: View
     found: Mapping[ActionType, Option]
@@ -163,7 +165,6 @@ def look_at(person: Person, span: Stretch) -> Look:
 
 
 def unheard(person: Person) -> Person:
-    """Return the person with suggestions switched off, because the data are too old to tell how they are."""
     return replace(person, wishes=replace(person.wishes, suggestions=0))
 
 

@@ -146,9 +146,7 @@ def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool
 
 
 def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> list[Point]:
-    """Return a point for each random draw between advice and none whose outcome is known. Its ``given`` is True for
-    advice.
-    """
+    """Return a point per random draw of advice (``given``) or none, if the outcome is known."""
     drawn = [(person, one) for person, one in lots if outcome in one.outcomes]
     points = [
         Point(

@@ -59,7 +59,7 @@ class Effect:
 
 
 def missing(points: Sequence[Point], *, binary: bool = False) -> int:
-    """Return roughly how many more decisions ``effect`` needs before it estimates anything, 0 if there are enough."""
+    """Return roughly how many more randomised decisions an estimate of the effect needs, or 0 if there are enough."""
     wanted = [FEWEST_EACH - sum(point.given is way for point in points) for way in (True, False)]
     shares = [_share(points, way) for way in (True, False)]
     needed = [count / share for count, share in zip(wanted, shares, strict=True)]
@@ -73,9 +73,7 @@ def missing(points: Sequence[Point], *, binary: bool = False) -> int:
 
 
 def _share(points: Sequence[Point], way: bool) -> float:
-    """Return the mean probability of advice (or of none if ``way`` is False), at least 0.02. It is 0.5 without
-    decisions.
-    """
+    """Return the mean probability of advice (of none for ``way`` False), at least 0.02, or 0.5 without decisions."""
     chances = [point.chance if way else 1 - point.chance for point in points]
     return max(sum(chances) / len(chances), 0.02) if chances else 0.5
 

@@ -82,9 +82,7 @@ def take_back(store: Store, user: User, recommendation_id: int, *, now: datetime
 
 
 def _wake(store: Store, user: User, advice: Recommendation, *, now: datetime) -> None:
-    """Delete the reason for which a recommendation was refused, so that its action or task may be suggested again
-    today.
-    """
+    """Delete the reason of a refusal, so that the action or task may be suggested again today."""
     before, about = store.people.preferences(user.id), (str(advice.action), advice.what or "")
     resting = tuple(one for one in before.resting if one[:2] != about)
     answered = tuple(one for one in before.answered if one[0] != REFUSED or one[1].split()[0] != str(advice.id))
@@ -122,7 +120,6 @@ def _close_task(store: Store, user: User, advice: Recommendation, deed: Deed, *,
 
 
 def own(store: Store, user: User, recommendation_id: int) -> FullRecommendation:
-    """Return a recommendation of the user. Raises SetupError if no such recommendation belongs to the user."""
     advice = store.recommendations.by_id(recommendation_id)
     if advice is None or advice.user_id != user.id:
         raise SetupError(

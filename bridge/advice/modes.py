@@ -160,7 +160,7 @@ class Stand:
 
 
 def stand(store: Store, user: User, person: Person) -> Stand:
-    """Return the mode of a person who was loaded before, and what is asked."""
+    """Return the mode that a person stated, and the modes about which the bridge asks."""
     mode = mode_of(store, user, person.date_of(person.now))
     return Stand(mode=mode, asked=to_ask(store, user, replace(person, mode=mode)))
 

@@ -94,9 +94,10 @@ def compose_review(review: Review, address: str | None) -> tuple[str, str]:
 
 
 def trial_reminder(found: Sequence[tuple[Trial, bool]], *, titles: bool) -> tuple[str, str]:
-    """Return title and text of the message that says how today was drawn in the user's trials.
+    """Return title and text of a message on what to do today in the user's trials.
 
-    Each trial comes with True for a day with the change. Their texts are included only with ``titles``.
+    Each trial comes with True if the user should do today what it is about. Only with ``titles`` the message names
+    that.
     """
 
     def line(one: Trial, *, arm: bool) -> str:
@@ -233,7 +234,9 @@ def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Noti
 
 
 def deliver_test(bridge: Bridge, user: User, *, now: datetime) -> str | None:
-    """Send a test message. The result and the error are those of ``deliver``."""
+    """Send a test message. Return None if it was sent, else the reasons. Raises SetupError without an address and a
+    browser.
+    """
     message = ("rhythm-bridge", _("Advice for {name} will come here.", name=user.name))
     return deliver(bridge, user.id, message, Notice(title=message[0], text=message[1], tag="test"), now=now)
 
@@ -249,9 +252,9 @@ def once(
 ) -> str | None:
     """Send the message of a recommendation if none was sent for it before, and store the result.
 
-    ``message`` and ``notice`` are those of ``deliver``, ``likely`` that of ``notifications.begin``. Returns None if it
-    was sent, else the reason why not. The state "sending" is stored before the first byte leaves. So a message that a
-    crash interrupted counts as not sent, and is never sent again.
+    ``likely`` is the probability of an answer within half an hour. Returns None if it was sent, else the reason why
+    not. The state "sending" is stored before the first byte leaves. So a message that a crash interrupted counts as not
+    sent, and is never sent again.
     """
     if not bridge.store.notifications.begin(advice.user_id, advice.id, now=now, likely=likely):
         return say("it was sent before")

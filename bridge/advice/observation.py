@@ -92,7 +92,7 @@ def observe(
 
 
 def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[ActionType, float]]:
-    """Return kind of slot -> action -> number of recent slots in which an entry begins that no advice caused."""
+    """Return kind of slot -> action -> number of recent slots in which the user did the action without advice."""
     since, shown = known.at - ROUTINE, dict[Moment, list[ActionType]]()
     for occurrence, label in known.agenda:
         over = since <= occurrence.start and occurrence.end <= known.at
@@ -109,7 +109,7 @@ def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[A
 
 
 def slot_around(at: datetime, zones: ZoneHistory) -> tuple[datetime, datetime]:
-    """Return begin and end of the slot that holds ``at``. An hour that a journey repeats is in the new zone's slot."""
+    """Return begin and end of the slot at an instant. An hour that a journey makes twice belongs to the new zone."""
     moment = moment_at(at, zones)
     start, end = slot_bounds(moment, zones)
     return (start, end) if at < end else slot_bounds(moment, [ZoneSpan(since=at, zone=zone_at(at, zones).key)])

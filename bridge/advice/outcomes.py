@@ -76,7 +76,6 @@ def _note(store: Store, user: User, more: int | None, *, now: datetime) -> None:
 
 
 def advised(store: Store, user: User, *, since: datetime, until: datetime) -> list[Recommendation]:
-    """Return the recommendations made in [since, until), without superseded recommendations, ascending."""
     found = store.recommendations.between(user.id, since=since, until=until)
     return [one for one in found if one.superseded_at is None]
 

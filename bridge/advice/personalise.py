@@ -35,7 +35,7 @@ Answered = tuple[Interaction, FullRecommendation]  # an answer and its recommend
 
 
 def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> Prior:
-    """Try to learn a new prior of a user, and store and return the attempt. ``kept`` says that it predicts better.
+    """Try to learn a new prior of a user, and store and return the attempt. It is ``kept`` if it predicts better.
 
     Raises SetupError if there are too few answers, or if the policy cannot learn a user.
     """
@@ -120,7 +120,9 @@ def _since(store: Store, user: User, at: datetime) -> datetime:
 
 
 def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[float, float]:
-    """Return by how much ``new`` predicts the later answers better than ``old``, as (mean, error) in nats an answer."""
+    """Return by how much the policy ``new`` predicts answers better than ``old``, as (mean, standard error) of log
+    probability.
+    """
     gains = []
     for given, advised in later:
         seen = observation_from_json(advised.observation)

@@ -128,9 +128,7 @@ def recommend(
 
 
 def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> FullRecommendation | None:
-    """Reopen and return a recommendation of this slot that the user accepted and that was closed, if it still fits the
-    day.
-    """
+    """Reopen and return a closed recommendation of this slot that the user accepted, if it still fits the day."""
     now, moment = span[0], moment_at(span[0], user.zones)
     for one in store.recommendations.full_between(user.id, since=slot_start(moment, user.zones), until=now + INSTANT):
         agreed = one.answer is Answer.ACCEPT and one.closed_at is not None and one.moment == moment
@@ -250,9 +248,7 @@ def _current(
 def _as_the_night(
     store: Store, existing: FullRecommendation, person: Person, span: Stretch
 ) -> FullRecommendation | None:
-    """Return a recommendation to sleep if it still agrees with the plan, else None. An accepted one takes the plan's
-    new time.
-    """
+    """Return a recommendation to sleep if it agrees with the plan, else None. If accepted, it moves with the plan."""
     now, night = span[0], choice.sleep_option(person, span, agreed=existing.answer is Answer.ACCEPT)
     never = wished_on(person.wishes, person.date_of(now)).never
     if night is None or existing.end is None or existing.end <= now or ActionType.SLEEP in never:
@@ -268,7 +264,9 @@ def _as_the_night(
 
 
 def begins_now(advice: FullRecommendation, now: datetime) -> FullRecommendation:
-    """Return a night not refused whose bedtime has passed as a night that begins in five minutes, else unchanged."""
+    """Return a recommendation to sleep whose bedtime has passed with a begin in five minutes. All others stay
+    unchanged.
+    """
     if advice.kind != "sleep" or advice.start is None or advice.end is None:
         return advice
     refused = advice.answer not in (None, Answer.ACCEPT)

@@ -62,7 +62,7 @@ def recommend(
 
 
 def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> FullRecommendation | Silence:
-    """Return the suggestion that follows the refused recommendation ``number``, or a Silence with the reason."""
+    """Return the suggestion that follows the refused recommendation ``number``, or the reason why none does."""
     found = recommend(bridge, user, now=now)
     if isinstance(found, Silence) or found.id != number:
         return found
@@ -109,7 +109,9 @@ def not_asked(advice: FullRecommendation | Silence, policy: str | None) -> str |
 
 
 def withheld(bridge: Bridge, user: User, advice: FullRecommendation | Silence) -> dict[ActionType, Fact]:
-    """Return action -> reason for the actions that could not be recommended with ``advice``. Empty for a Silence."""
+    """Return action -> reason for the actions that could not be recommended with ``advice``. Empty if there was no
+    recommendation.
+    """
     if isinstance(advice, Silence):
         return {}
     if advice.kind is not None:

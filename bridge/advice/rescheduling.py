@@ -78,7 +78,8 @@ def answer(
 ) -> FullRecommendation:
     """Store the user's answer or deed for the recommendation ``number``, and return the recommendation.
 
-    ``known`` is the user's snapshot at ``now``, loaded if None. Raises SetupError as ``feedback`` does.
+    ``known`` is all that is known of the user, loaded if None. Raises SetupError if the answer cannot be given any
+    more.
     """
     if isinstance(given, Deed):
         if moved_to is not None:
@@ -97,9 +98,9 @@ def answer(
 
 
 def take_back(bridge: Bridge, user: User, number: int, *, now: datetime) -> None:
-    """Take an answer back. A suggestion that it moved gets its best time in its own slot again.
+    """Take an answer back. A suggestion that it moved gets its best time in its own slot again, if any is left.
 
-    If there is none, another takes the slot. Raises SetupError as ``feedback.take_back`` does.
+    Raises SetupError once the recommendation's day is over.
     """
     feedback.take_back(bridge.store, user, number, now=now)
     found = feedback.own(bridge.store, user, number)
@@ -126,7 +127,7 @@ def move_task(bridge: Bridge, user: User, key: str, to: Moment, *, known: Snapsh
 
 
 def fitting(bridge: Bridge, user: User, key: str, slots: Iterable[Moment], *, known: Snapshot) -> dict[Moment, str]:
-    """Return each slot into which an open task can be moved, with a hint: "" or a key of ``HINTS``.
+    """Return the slots into which an open task can be moved, each with a hint: a key of ``HINTS``, or "".
 
     Raises SetupError if the task is not open.
     """

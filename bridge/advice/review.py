@@ -191,10 +191,7 @@ def _lengths(
 
 
 def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
-    """Return how often an action was done in a part of a week, without entries that the watch contradicts.
-
-    Stretches that overlap or touch count once.
-    """
+    """Return how often an action was done in a part of a week, without entries that a watch shows were missed."""
     found = [
         (o.start, o.end)
         for o, label in known.agenda

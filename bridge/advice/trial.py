@@ -70,7 +70,9 @@ Days = Mapping[date, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The effect of the change in the outcome's unit, its 95 % interval, and the blocks with a known difference."""
+    """The effect of what was tried, in the outcome's unit, its 95 % interval, and the number of compared pairs of
+    days.
+    """
 
     effect: float
     low: float
@@ -84,7 +86,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A trial to show: what its weeks could detect, the outcome's days, and the result, None before the end."""
+    """A trial to show: the smallest effect it can detect, what was measured on its days, and the result (None before
+    its end).
+    """
 
     trial: Trial
     days: Days
@@ -106,7 +110,9 @@ def result(trial: Trial, days: Days) -> Result | None:
 
 
 def differences(trial: Trial, days: Days) -> Iterator[float]:
-    """Yield, for each block with known days of both arms, the mean with the change minus the mean without it."""
+    """Yield, for each pair of days that are compared, the value on the day with what is tried less that on the other
+    day.
+    """
     arms = trial.arms()
     for block in trial.blocks():
         sides = [[days[day] for day in block if day in days and arms[day] is arm] for arm in (True, False)]
@@ -115,10 +121,11 @@ def differences(trial: Trial, days: Days) -> Iterator[float]:
 
 
 def power(before: Days, weeks: int) -> list[tuple[float, int]]:
-    """Return (effect, weeks) pairs: the effect that so many weeks detect with 80 % power, by the person's days before.
+    """Return (smallest effect that a trial detects with 80 % power, weeks of the trial), by the person's days before
+    it.
 
-    It rests on their standard deviation, autocorrelation at a week, and share of known days.
-    Empty with fewer than 14 differences.
+    It rests on their standard deviation, autocorrelation at a week, and share of known days. Empty with fewer than 14
+    differences.
     """
     found = [value - before[day - WEEK * DAY] for day, value in before.items() if day - WEEK * DAY in before]
     if len(found) < FEWEST_BEFORE:
@@ -212,7 +219,8 @@ def stop(bridge: Bridge, user: User, number: int, *, now: datetime) -> Told:
 
 
 def keep(bridge: Bridge, user: User, number: int, day: date | None, *, kept: bool, now: datetime) -> Told:
-    """Save if a day (default: today) was lived as drawn. Raises SetupError for a day outside the trial.
+    """Save if the user did on a day (default: today) what was drawn for it. Raises SetupError for a day outside the
+    trial.
 
     The result does not change, because it compares days as they were drawn.
     """
@@ -263,13 +271,13 @@ def told_of(bridge: Bridge, user: User, *, now: datetime) -> list[Told]:
 
 
 def running(store: Store, user: User, *, now: datetime) -> list[tuple[Trial, bool]]:
-    """Return the trials under way today, each with True if today was drawn to have the change."""
+    """Return the trials under way, each with True if the user should do today what it is about."""
     today = today_at(now, user.zones)
     return [(one, arms[today]) for one in trials_of(store, user) if today in (arms := one.arms())]
 
 
 def tell(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Told:
-    """Return a trial to show at ``now``, with the outcome's days before and in it."""
+    """Return a trial to show at ``now``, with what was measured before and during it."""
     over = today_at(now, user.zones) >= trial.end
     days = daily(bridge, user, trial, now=now)
     before = {day: value for day, value in days.items() if day < trial.start}

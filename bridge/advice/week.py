@@ -105,7 +105,7 @@ def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
 def slot_of(
     facts: SlotFacts, entries: Sequence[Entry], advice: Sequence[Recommendation], zones: ZoneHistory
 ) -> WeekSlot:
-    """Return the slot of ``facts``, with the entries that overlap it and the recommendations for it or moved to it."""
+    """Return a slot with the entries that overlap it, and the recommendations that were made for it or moved to it."""
     return WeekSlot(
         facts=facts,
         entries=tuple(entry for entry in entries if _stands_in(entry[0], facts, zones)),

@@ -41,7 +41,9 @@ class CalendarUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marked:
-    """An entry whose owner the user stated. ``changes`` counts the coming entries changed. ``mark`` may be None."""
+    """An entry whose owner the user stated. ``changes`` is the number of coming entries that this affects. ``mark`` is
+    None if the statement was taken back.
+    """
 
     event: Event
     whose: Whose
@@ -120,15 +122,15 @@ def _list(user: User) -> str:
 
 
 def marks(store: Store, user: User) -> tuple[Mark, ...]:
-    """Return the user's marks, the newest last."""
+    """Return what the user said about whose entries are, the newest last."""
     return store.people.preferences(user.id).marks
 
 
 def mark(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
-    """Save whose an entry is, its ``series``, or all entries ``like`` it, and return the mark with its effect.
+    """Save whose an entry is, its ``series``, or all entries ``like`` it, and return that with its effect.
 
-    ``wanted.key`` is the key or title of an entry within 60 days of ``now``, or the key of a mark. ``MINE`` deletes the
-    entry's marks. Raises SetupError if there is no such entry.
+    ``wanted.key`` is the key or title of an entry within 60 days of ``now``. ``MINE`` deletes what was said of it
+    before. Raises SetupError if there is no such entry.
     """
     whose = wanted.whose
     said = store.people.preferences(user.id)
@@ -156,9 +158,7 @@ def mark(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
 
 
 def _taken_back(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
-    """Delete what the user said about an entry that no calendar holds any more. Raises SetupError if the user said
-    nothing.
-    """
+    """Delete what the user said about an entry that is gone. Raises SetupError if the user said nothing."""
     said = store.people.preferences(user.id).marks
     key = wanted.key
     named = [one for one in said if key == one.key or key.casefold() == (one.title or "").casefold()]
@@ -177,9 +177,7 @@ def _taken_back(store: Store, user: User, wanted: Mark, *, now: datetime) -> Mar
 
 
 def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now: datetime) -> Occurrence | None:
-    """Return the entry with a key, series or title. Of several, entries of which the user said something and coming
-    entries go first.
-    """
+    """Return the entry with a key, series or title. Coming entries, and those the user spoke of, go first."""
     exact = [occurrence for occurrence in occurrences if occurrence.key == wanted]
     keyed = exact or [o for o in occurrences if wanted in (o.event.key, o.event.series, series_of(o.event))]
     titled = [
@@ -191,9 +189,7 @@ def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now:
 
 
 def _speaking(made: Mark, titles: Sequence[str]) -> list[Mark]:
-    """Return what the user said about all entries like one: with its owner's name, else its title's words, else of its
-    series.
-    """
+    """Return what the user said about entries like one: with its owner's name, its words, or of its series."""
     if made.title is None:
         return [made]
     known = owners.names(titles)
@@ -250,7 +246,7 @@ def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> li
 
 
 def dismiss(store: Store, user: User, doubt: Doubt, *, now: datetime) -> None:
-    """Save that the entries of a doubt are not to be asked about again."""
+    """Save that the user is not to be asked again whose an entry is."""
     about = doubt.name or " ".join(sorted(owners.words(doubt.title)))
     with store.transaction():
         before = store.people.preferences(user.id).answered
@@ -272,5 +268,5 @@ def _title(event: Event) -> str | None:
 
 
 def taken_back(done: Marked) -> Mark:
-    """Return the mark that stands after the marks of an entry were deleted."""
+    """Return the statement that an entry is the user's, as it is after earlier statements were deleted."""
     return Mark(key=done.event.key, whose=Whose.MINE, title=_title(done.event))

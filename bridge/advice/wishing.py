@@ -233,7 +233,9 @@ def refusals(store: Store, user: User) -> dict[int, Text]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A wish for all later days that a reason of refusal makes. ``told`` is a sentence that says what the wish does."""
+    """A wish for all later days that follows from the reason for which a suggestion was refused. ``told`` is a sentence
+    that says what the wish does.
+    """
 
     said: Said
     told: Text

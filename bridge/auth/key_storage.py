@@ -112,9 +112,7 @@ class InFile:
 
 
 def _link_whole(path: Path, text: bytes) -> None:
-    """Give a completely written file without a name its ``path``, so that a crash leaves no incomplete file. Raises
-    OSError.
-    """
+    """Give a complete file without a name its ``path``, so that a crash leaves no part of it. Raises OSError."""
     handle = os.open(path.parent, os.O_WRONLY | getattr(os, "O_TMPFILE", os.O_CREAT | os.O_EXCL), 0o600)
     try:
         _fill(handle, text)

@@ -159,7 +159,7 @@ def is_open_hours(event: Event) -> bool:
 
 
 def occupied(occurrences: Iterable[Occurrence]) -> list[Stretch]:
-    """Return the stretches that busy entries take (see ``takes_time``), ascending, overlaps merged.
+    """Return the times that busy entries take, all-day entries excepted, ascending, with overlaps merged.
 
     >>> [(s.hour, e.hour) for s, e in occupied([entry(9, 10), entry(9.5, 11), entry(12, 13, busy=False)])]
     [(9, 11)]
@@ -186,7 +186,7 @@ def density(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -
 
 
 def gaps(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> list[Stretch]:
-    """Return the parts of [start, end) that no busy entry takes (see ``takes_time``), ascending.
+    """Return the parts of [start, end) that no busy entry takes, ascending.
 
     >>> [(s.hour, e.hour) for s, e in gaps([entry(9, 10), entry(12, 13)], hour(9), hour(14))]
     [(10, 12), (13, 14)]

@@ -206,9 +206,7 @@ def _all_day_series(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spell:
-    """How much a changed repeating event is moved, and how long it lasts, for all instances from ``after`` until the
-    next change.
-    """
+    """How far all instances of a repeating event from ``after`` to the next change are moved, and their length."""
 
     after: datetime
     shift: timedelta

@@ -29,7 +29,7 @@ def is_meeting(event: Event) -> bool:
 
 
 def met(occurrences: Iterable[Occurrence]) -> list[Stretch]:
-    """Return the stretches that meetings take (see ``is_meeting``), ascending, overlaps merged.
+    """Return the times that meetings take, ascending, with overlaps merged.
 
     >>> [(s.hour, e.hour) for s, e in met([entry(9, 11, others=1), entry(10, 12, others=1), entry(14, 15)])]
     [(9, 12)]

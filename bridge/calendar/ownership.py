@@ -23,7 +23,7 @@ class Whose(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """An answer of a person to whose an entry is. ``key`` is that of an occurrence, or of a series (``series_of``).
+    """What a person said about whose a calendar entry is. ``key`` is that of a single entry or of a whole series.
 
     With ``like`` it holds for all entries of ``name``, or without a name for titles of the same words. ``said`` is the
     date of the answer, None for old ones.
@@ -40,7 +40,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Ownership:
-    """Calendars that are left out, by their keys, and marks of entries, the newest last.
+    """Which calendars the person ignores (their keys), and whose the person said entries are, the newest last.
 
     ``own`` is the person's own name, in lower case, as titles may hold it.
     """
@@ -50,7 +50,9 @@ class Ownership:
     own: str | None = field(default=None, compare=False)
 
     def whose(self, event: Event, key: str | None = None) -> Whose | None:
-        """Return whose an entry (or its occurrence ``key``) is, by the mark nearest to it. None if no mark tells."""
+        """Return whose an entry (or its occurrence ``key``) is, by the most specific thing that the person said. None
+        if the person said nothing.
+        """
         if event.calendar in self.left_out:
             return Whose.NOT_MINE
         for name in (key, event.key, event.master, event.series, series_of(event)):

@@ -103,7 +103,7 @@ def efforts(labelled: Labelled) -> list[Stretch]:
 def unbroken(stretches: Sequence[Stretch], since: datetime, at: datetime) -> float | None:
     """Return the minutes of work without a pause up to ``at``, counted from ``since`` at the earliest.
 
-    ``stretches`` come from ``efforts``. Returns 0 if the last work ended five minutes before ``at`` or earlier. Returns
+    ``stretches`` are the times of work. Returns 0 if the last work ended five minutes before ``at`` or earlier. Returns
     None if no work was planned between ``since`` and ``at``.
 
     >>> day = efforts([planned(9, 10, "ADMIN_WORK"), planned(10.05, 11, "LEARN")])

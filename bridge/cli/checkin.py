@@ -66,7 +66,6 @@ def checkin(
 
 
 def _say(user: str, score: float | None, about: Meter | None, at: str | None, *, json: bool) -> None:
-    """Store a score and print it, or without a score delete the newest check-in."""
     from bridge.documents.meters import checkin_document
     from bridge.ingest import checkins
 

@@ -144,7 +144,6 @@ def _sentence(text: str) -> str:
 
 
 def _write(path: Path, found: DayPlan, now: datetime) -> None:
-    """Replace an .ics file by the plan's suggestions, tasks and wind-down. Raises SetupError."""
     from bridge.documents.plan import ADDED, to_icalendar
     from bridge.ingest.files import make_private
 

@@ -101,7 +101,6 @@ def _differences(mine: ProxyMap, *, json: bool) -> None:
 
 
 def _set(path: Path, text: str) -> None:
-    """Save a change of the proxy map. Raises SetupError, without saving, if it is unreadable or invalid."""
     from bridge.meters import proxy
 
     meter, signal, name, value = _parsed(text)

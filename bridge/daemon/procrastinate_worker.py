@@ -171,9 +171,7 @@ class Jobs:
 
 @dataclass(slots=True, kw_only=True)
 class _Chunk:
-    """A limit on the pages that one job may sync. ``landed`` is called after each page, and raises Interrupted at the
-    limit.
-    """
+    """A limit on the pages that a job may sync. ``landed`` raises Interrupted at the limit."""
 
     pages: int
     stopping: threading.Event

@@ -136,7 +136,7 @@ def _usual(person: Person, night: Night, kinds: tuple[str, str, str], at: dateti
 
 
 def leaves(person: Person, ends: date) -> Fact | None:
-    """Return the fact of a bedtime that a late entry makes short, with the missing sleep, or None."""
+    """Return the reason that a late entry leaves too little sleep, with the missing hours, or None."""
     night, up = person.night(ends), person.usual_sleep(ends)[1]
     missing = person.need(ends) - (night.wake - night.bed)
     early = night.moved in CUT and night.wake <= up - 2 * CELL
@@ -172,7 +172,6 @@ def _left(person: Person, night: Night) -> timedelta:
 
 
 def _just_ended(person: Person, night: Night) -> bool:
-    """Return True if an entry or a wish fixes the bedtime, so that it cannot be earlier."""
     wish = person.night_wish(person.date_of(night.bed + DAY / 2))
     late = any(night.bed - TO_BED - CELL <= end <= night.bed for _, end in person.attended)
     return late or wish.bed is not None or wish.earliest is not None

@@ -59,7 +59,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A candidate with a length (in cells) and a value for each start. A start with the value -inf is not possible.
+    """An action or task with its length and its value for each start, in steps of five minutes. -inf is not possible.
 
     At ``thin`` starts, no reason is strong enough by itself.
     """
@@ -78,7 +78,9 @@ class Judged:
 
 
 def judged(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Judged:
-    """Return a candidate with its places from the cell ``first`` to before ``last``. Without a reason there is none."""
+    """Return the possible starts of an action or task between two steps of five minutes. Without a reason there are
+    none.
+    """
     cells = fit(candidate, view, first, last, asked=asked)
     if isinstance(cells, Fact):
         return Judged(candidate=candidate, refusal=cells)
@@ -308,7 +310,7 @@ def sleep_option(person: Person, span: Stretch, *, agreed: bool = False) -> Opti
 def needed(option: Option, view: View) -> bool:
     """Return True for a task due by today, and for rest after a short night or while the body is not well.
 
-    The day's opening names such an option, so a random draw must not leave it out.
+    Today's page names these at its top, so a random choice must not leave them out.
     """
     body = view.person.body.state is not Condition.WELL or short_night(view) is not None
     due = option.task is not None and option.task.due is not None and option.task.due <= view.grid.date

@@ -113,7 +113,7 @@ class Grid:
         return min(max((at - self.begin) // CELL, 0), self.size)
 
     def touched(self, stretches: Iterable[Stretch]) -> Cells:
-        """Return the cells (size,) of which any part lies in a stretch."""
+        """Return, for each five minutes of the day, True if any part of it lies in one of the times."""
         found = np.zeros(self.size, dtype=bool)
         for low, high in stretches:
             if low < high:
@@ -121,7 +121,7 @@ class Grid:
         return found
 
     def inside(self, stretches: Iterable[Stretch]) -> Cells:
-        """Return the cells (size,) that lie whole in a stretch."""
+        """Return, for each five minutes of the day, True if it lies wholly in one of the times."""
         found = np.zeros(self.size, dtype=bool)
         for low, high in stretches:
             if low < high:
@@ -329,7 +329,7 @@ def _can_end(occurrence: Occurrence, at: datetime) -> bool:
 
 
 def run(cells: Cells) -> Starts:
-    """Return how many cells in a row are True from each cell on.
+    """Return, for each position, how many values in a row are True from there on.
 
     >>> run(np.array([True, True, False, True])).tolist()
     [2, 1, 0, 1]
@@ -340,7 +340,7 @@ def run(cells: Cells) -> Starts:
 
 
 def without(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stretch]:
-    """Return the parts of disjoint, ascending ``stretches`` that no stretch in ``taken`` covers."""
+    """Return the parts of ``stretches`` (disjoint, ascending times) that none of ``taken`` covers."""
     left: list[Stretch] = []
     for low, high in stretches:
         at = low

@@ -274,7 +274,6 @@ class Known:
 
 
 def _named(occurrence: Occurrence) -> Occurrence:
-    """Return an entry that names its days, such as a school holiday, as free, and any other as it is."""
     names = occurrence.end - occurrence.start >= NAMES_DAYS and occurrence.event.busy
     return replace(occurrence, event=replace(occurrence.event, busy=False)) if names else occurrence
 

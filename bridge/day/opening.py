@@ -36,7 +36,9 @@ ORDINARY = {"ordinary_opening": (), "ordinary_after_good": (fact("good_night"),)
 
 
 def opening(person: Person) -> tuple[Fact, ...]:
-    """Return the facts that matter most today, in order. Empty if neither the night nor the day is known."""
+    """Return what matters most today (a bad night, a mode, an unusual entry), in order. Empty if neither the night nor
+    the day is known.
+    """
     body, beside = tuple(_body(person)), tuple(_beside(person))
     if beside and len(body) == 1 and body[0].kind in ORDINARY:
         return (*beside, *ORDINARY[body[0].kind])
@@ -144,9 +146,7 @@ def _entries(person: Person, day: date) -> list[Entry]:
 
 
 def _is_lasting(person: Person, day: date) -> bool:
-    """Return True for a busy entry with times that takes at least half of a day, and began before it or lasts several
-    days.
-    """
+    """Return True for a busy entry that takes half of a day at least, and began before it or lasts several days."""
     low, high = midnight(day, person.zones), midnight(day + DAY, person.zones)
     found = (o for o, _ in person.known.agenda if o.start < high and o.end > low and takes_time(o.event))
     of_several = (o for o in found if o.start < low or (o.end > high and o.end - o.start >= LASTING))
@@ -155,7 +155,6 @@ def _is_lasting(person: Person, day: date) -> bool:
 
 
 def _length(person: Person, day: date) -> timedelta:
-    """Return the hours that the entries of a date take."""
     begun = _entries(person, day)
     hours = (part for o, label in begun for part in hours_of(o.start, o.end, label.action, person.zones)[:1])
     return length_of(merged(hours))

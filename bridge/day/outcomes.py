@@ -167,7 +167,6 @@ def is_nap(advice: Recommendation) -> bool:
 
 
 def _begun(advice: Recommendation, one: Episode) -> bool:
-    """Return True if an episode began before the recommendation was made. It cannot be its outcome."""
     return advice.kind != "keep" and one.start < advice.created_at
 
 

@@ -124,9 +124,7 @@ class Person(Known):
         return [] if night.rests is Rests.SLEPT else [o for o in ahead if o.end - o.start < PERIOD]
 
     def _bed_asked(self, day: date, usual: datetime, wake: datetime, asked: Mapping[str, timedelta]) -> datetime:
-        """Return the bedtime that the need of sleep and the other reasons in ``asked`` give, never before
-        ``earliest_bed``.
-        """
+        """Return the bedtime for the need of sleep and the reasons ``asked``, never before ``earliest_bed``."""
         last, overslept = self.last_bed(day), self.overslept(day) is not None
         more = max(self.asked(day).values(), default=AFTER_OVERSLEPT if overslept else NONE)
         more = min(more, PAID_BACK) if "early_entry" in asked else more
@@ -160,9 +158,7 @@ class Person(Known):
         return None if self.work(day) or late - bed < self.need(day) else (bed, late)
 
     def _asked(self, day: date, lost: timedelta) -> dict[str, timedelta]:
-        """Return reason -> how much earlier the night that ends on a date should begin. ``lost`` is the sleep that was
-        missing before.
-        """
+        """Return reason -> how much earlier the night ending on a date should begin. ``lost`` is missing sleep."""
         bed, wake = self.usual_sleep(day)
         gap = max(self.need(day) - (wake - bed), NONE)
         asked = {"short_night": self._owed(day - DAY), "unwell": self._unwell(day - DAY)}
@@ -255,7 +251,7 @@ class Person(Known):
         return max(rounded(low), rounded_up(bed - EARLIER_MOST)), rounded(high)
 
     def sleep(self, day: date) -> Stretch:
-        """Return (bedtime, wake time) of the main sleep that ends on a date, as ``night`` does."""
+        """Return (bedtime, wake time) of the main sleep that ends on a dateby the estimate of the user's nights."""
         night = self.night(day)
         return night.bed, night.wake
 

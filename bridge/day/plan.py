@@ -146,7 +146,6 @@ def _said(one: Block) -> Said:
 
 
 def _names(blocks: Iterable[Block]) -> frozenset[str]:
-    """Return the titles of suggestions and tasks among the blocks, and of tasks that entries are for."""
     own = {one.title for one in blocks if one.title and (one.kind in ("suggested", "task") or one.recommendation_id)}
     facts = [told for one in blocks for told in one.facts if told.kind == "for_task"]
     return frozenset(own | {told.title.reveal() for told in facts if told.title})
@@ -194,7 +193,6 @@ def _not_before(first: Block, places: Sequence[Place], found: Sequence[Judged], 
 
 
 def _best_now(found: Sequence[Judged], view: View, moment: Moment) -> list[Judged]:
-    """Return the candidates whose best time lies in the current slot, without actions already suggested in it."""
     tried, (low, high) = {one.action for one in view.person.advised if one.moment == moment}, _cells(view, moment)
     return [one for one in found if one.candidate.action not in tried and low <= int(np.argmax(one.value)) < high]
 
@@ -224,9 +222,7 @@ def kind_of(candidate: Candidate, person: Person) -> str:
 
 
 def _places(number: int, one: Judged, view: View, adds: Mapping[Moment, Mapping[ActionType, float]]) -> Iterator[Place]:
-    """Yield the times to try for a suggestion: in each free stretch the best start, starts at each half hour, and the
-    last start.
-    """
+    """Yield the times to try for a suggestion: in each free time the best and last start, and every half hour."""
     kind = kind_of(one.candidate, view.person)
     action, spans = one.candidate.action, [(-1, (0, view.grid.size), 0.0)]
     if kind == "suggested" and action is not None:
@@ -261,9 +257,7 @@ def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> 
 
 
 def _apart(one: Place, other: Place, found: Sequence[Judged], grid: Grid) -> bool:
-    """Return True if two suggestions at these times may be in the same plan: far enough apart, and the more urgent
-    first.
-    """
+    """Return True if two suggestions may be in one plan: far enough apart, and the more urgent first."""
     day = grid.date
     first, last = (one, other) if one.start <= other.start else (other, one)
     earlier, after = found[first.choice].candidate, found[last.choice].candidate

@@ -79,9 +79,7 @@ class Habit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Deed:
-    """A stretch in which the user did an action, from the calendar or ``measured``. ``trust`` is the probability that
-    it happened.
-    """
+    """A time of an action, from the calendar or ``measured``. ``trust`` is the probability that it happened."""
 
     start: datetime
     end: datetime
@@ -237,9 +235,7 @@ def _times(deeds: Iterable[_Deed]) -> float:
 
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return the times of an action in the two hours of the day that have it on most dates, or none if they are few or
-    uncertain.
-    """
+    """Return an action's times in the two hours of the day that have most of them, or none if few or uncertain."""
     best, most = list[_Deed](), 0
     for first in sorted(deeds, key=attrgetter("minute")):
         near = [one for one in deeds if first.minute <= one.minute <= first.minute + 2 * AROUND]
@@ -258,9 +254,7 @@ def _name(deeds: Sequence[_Deed]) -> str:
 
 
 def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return times of an action in order. Where a recording shows an entry of the calendar again, only the entry is
-    kept.
-    """
+    """Return an action's times in order. An entry of the calendar counts before its recording."""
     kept: list[_Deed] = []
     for one in sorted(deeds, key=attrgetter("measured")):
         slack = SLACK if one.measured else timedelta(0)
@@ -289,9 +283,7 @@ def _measured(known: Snapshot, row: Episode | Sample, end: datetime, action: Act
 
 
 def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
-    """Yield an action's times from calendar entries, except missed entries, very long ones, meals, and company at
-    work.
-    """
+    """Yield an action's times from calendar entries, without missed or very long ones, meals, and colleagues."""
     words, since, unseen = dict[str, str](), known.at - WEEKS * EARLIEST_WEEK, missed(known)
     for occurrence, label in known.agenda:
         if not since <= occurrence.start or occurrence.end > known.at or occurrence.key in unseen:

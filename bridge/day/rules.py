@@ -200,9 +200,7 @@ def _mode(candidate: Candidate, view: View) -> Fact | bool:
 
 
 def _with_somebody(candidate: Candidate, view: View) -> bool:
-    """Allow company or learning only if the user does it usually, wishes it, has a task of it, or has a low
-    Connection.
-    """
+    """Allow company or learning only as a habit, a wish or a task, or while Connection is low."""
     connection = view.readings.get(Meter.CONNECTION) if view.is_today and candidate.action is A.SOCIALIZE else None
     return (
         candidate.task is not None

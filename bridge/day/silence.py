@@ -132,7 +132,6 @@ def _nothing(view: View) -> Fact:
 
 
 def _usual_later(view: View) -> Iterator[Fact]:
-    """Yield the actions that the user usually does later today, if they fit then."""
     for action in (one for one in sorted(ALONE) if view.has_habit_today(one)):
         candidate = of_action(action, view.person)
         start, suits = usual(candidate, view, timedelta(0))[0][0], _fits(candidate, view)
@@ -142,9 +141,7 @@ def _usual_later(view: View) -> Iterator[Fact]:
 
 
 def _nap(view: View) -> Iterator[Fact]:
-    """Yield facts about a nap after a short night (when to take it, or that it is too late), and then about an earlier
-    bedtime.
-    """
+    """Yield when to nap after a short night (or that it is too late), and then that bedtime is earlier."""
     person, day = view.person, view.grid.date
     nap = _fits(of_action(ActionType.SLEEP, person), view)
     napped = any(one.kind is EpisodeKind.NAP and one.day == day for one in person.recorded)
@@ -158,7 +155,6 @@ def _nap(view: View) -> Iterator[Fact]:
 
 
 def _of_sport(view: View, why: Fact | None) -> Fact | None:
-    """Return why no sport is advised, if sport would be near or its usual hour is just over, else None."""
     now, missed = view.person.now, sport_missed(view)
     if why is None or now >= view.grid.since(SPORT_OVER):
         return None
@@ -177,7 +173,6 @@ def _of_sport(view: View, why: Fact | None) -> Fact | None:
 
 
 def _fits(candidate: Candidate, view: View) -> datetime | None:
-    """Return the best start for a candidate in the rest of the day, or None if nothing fits."""
     one = judged(candidate, view, view.now if view.is_today else 0, view.grid.size)
     return None if one.refusal is not None else view.grid.at(int(np.argmax(one.value)))
 
@@ -202,7 +197,6 @@ def _earlier_night(view: View) -> Iterator[Fact]:
 
 
 def _later_task(view: View, *, errands: bool = False) -> Fact | None:
-    """Return the fact of the first task (or errand) due today or overdue that fits later today, or None."""
     for task in due_tasks(view.person, view.grid.date):
         candidate, errand = of_task(task, view.person), task.key in view.person.errands
         meant = errand >= errands and urgency(task.due, view.grid.date) == 0
@@ -248,7 +242,6 @@ def _clash(view: View) -> Iterator[Fact]:
 
 
 def _waiting(view: View) -> Fact | None:
-    """Return the fact of the first task due today or overdue that does not fit any more, with the reason, or None."""
     for task in due_tasks(view.person, view.grid.date):
         candidate = of_task(task, view.person)
         why = fit(candidate, view, view.now, view.grid.size) if candidate.action is not None else None

@@ -71,7 +71,8 @@ class Rests(StrEnum):
 class UsualNight:
     """The usual main sleep that ends on a weekday, in minutes after midnight of the date of waking.
 
-    A bedtime before midnight is negative. ``bed_sd`` and ``wake_sd`` are spreads of the next such night.
+    A bedtime before midnight is negative. ``bed_sd`` and ``wake_sd`` are the standard deviations with which the next
+    such night is expected.
     """
 
     bed: float
@@ -131,11 +132,7 @@ def nights_and_odd(known: Snapshot) -> tuple[tuple[UsualNight, ...], frozenset[d
 
 
 def _that_tell(slept: list[Slept], known: Snapshot) -> list[Slept]:
-    """Return the nights from which to estimate the next. If their times vary as with shift work, these are the last
-    nights.
-
-    Else they are the nights before this week, if enough, so that the estimate stays the same all week.
-    """
+    """Return the nights to estimate the next from: before this week, or with shift work the last ones."""
     if _within([(one.day.weekday(), one.bed, one.weight) for one in slept]) >= SHIFTS:
         return slept[-LAST_NIGHTS:]
     today = clock(known.at, known.zones)[0]

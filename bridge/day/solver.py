@@ -1,4 +1,5 @@
-"""Place candidates on a day so that the sum of their values is largest, with a limit per kind and gaps between them.
+"""Choose suggestions and their times on a day so that the sum of their values is largest, with a limit per kind and
+gaps.
 
 Branch and bound searches the exact answer, the best candidates first. After ``NODES`` steps it stops with its best.
 """
@@ -13,7 +14,9 @@ NODES = 16_000  # steps of the search
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A place for the candidate number ``choice``, from the cell ``start`` to ``end``, in the slot ``group``."""
+    """A time for the suggestion number ``choice``, from ``start`` to ``end`` in steps of five minutes, in the slot
+    ``group``.
+    """
 
     choice: int
     kind: str
@@ -52,10 +55,7 @@ def fits(one: Place, chosen: Sequence[Place], most: Most, apart: Apart) -> bool:
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """A search for the plan of a day: which suggestions, and when. It tries the most valuable first (depth-first).
-
-    It abandons a partial plan whose best completion is worth less than the best plan found.
-    """
+    """A depth-first search for the best plan, which abandons plans that cannot become the best."""
 
     choices: Sequence[Sequence[Place]]
     most: Most

@@ -1,4 +1,6 @@
-"""Terms in log-odds for the worth of a candidate, each with the fact that says it, weighted by ``weights.toml``."""
+"""What an action or task is worth at a time: a sum of terms in log-odds, each with its reason, weighted by
+``weights.toml``.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,7 @@ def weights() -> Mapping[str, float]:
 
 
 def values(candidate: Candidate, view: View, lengths: Starts) -> dict[str, Value]:
-    """Return term -> what it adds at each start."""
+    """Return name of a term -> the log-odds that it adds at each start."""
     return {
         term.name: weights().get(term.name, 1.0) * term.value(candidate, view, lengths)
         for term in TERMS
@@ -100,7 +102,9 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
 
 
 def reasons(candidate: Candidate, view: View, added: Mapping[str, Value]) -> Numbers:
-    """Return, by start (2, size), the best reason for a day without suggestions, and that for any day."""
+    """Return, by start, the strongest reason to suggest it: on a day without other suggestions, and on any day (2,
+    size).
+    """
     best = np.zeros((2, view.grid.size))
     for term in TERMS:
         if term.told is not None and term.name in added:
@@ -294,10 +298,7 @@ def _of_low_level(candidate: Candidate, view: View, _start: int) -> Fact:
 
 
 def _lowers(reading: Reading, view: View) -> Because | None:
-    """Return the measured input that lowers a level most and explains it, or None.
-
-    It must be half of the largest at least. The length of an earlier night than the last does not count.
-    """
+    """Return the measured input that lowers a level most, if it explains half of that at least, or None."""
     found = [one for one in reading.strongest if one.share < 0]
     if view.person.slept(view.grid.date) is None:
         found = [one for one in found if not one.fact.kind.startswith("slept")]

@@ -1,4 +1,4 @@
-"""Prepare a day for the rules and terms that judge it, with its candidates: the ten actions and the open tasks."""
+"""Prepare a day for the rules and terms that judge what can be suggested: the ten actions and the open tasks."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ OF_A_TASK = Length(usual=USUAL, least=LEAST, most=MOST, notice=15)  # whose acti
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """An action, or a task with its action, that may be placed on the day. ``wanted`` and ``least`` are minutes.
+    """An action, or a task with its action, that may be suggested on the day. ``wanted`` and ``least`` are minutes.
 
     ``action`` is None for a task whose action is not known.
     """
@@ -286,7 +286,7 @@ class Candidate:
 
 
 def candidates(person: Person, grid: Grid, *, said: frozenset[str] = frozenset()) -> Iterator[Candidate]:
-    """Yield the due tasks and the actions as candidates. An action of work stands for its most pressing task.
+    """Yield what can be suggested: the due tasks and the actions. An action of work stands for its most pressing task.
 
     ``said`` are the names of tasks that the plan holds already, so that none is placed twice.
     """
@@ -389,7 +389,7 @@ def is_call(task: Task) -> bool:
 
 
 def deadline(candidate: Candidate, person: Person) -> datetime | None:
-    """Return the instant by which a candidate must end: its due time, or the end of its due date. None if overdue."""
+    """Return the instant by which a task must end: its due time, or the end of its due date. None if overdue."""
     task, due = candidate.task, candidate.due
     if task is None or due is None or due < person.date_of(person.now):
         return None

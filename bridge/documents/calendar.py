@@ -182,7 +182,6 @@ def week_facts(week: Week) -> dict[str, Any]:
 
 
 def describe_facts(slot: WeekSlot) -> str:
-    """Return a slot's minutes of focus, meetings in a row and short pauses as a text, empty if all are 0."""
     facts = slot.facts
     parts = (
         _("{minutes:.0f} min focus", minutes=facts.focus_minutes) if facts.focus else "",
@@ -228,7 +227,9 @@ class DoubtDocument(TypedDict):
 
 
 class MarksDocument(TypedDict):
-    """The marks that the user set on entries, the newest first, and what the bridge asks."""
+    """Whose the user said calendar entries are, the newest statement first, and the entries about which the bridge
+    asks.
+    """
 
     marks: list[MarkDocument]
     asked: list[DoubtDocument]

@@ -97,7 +97,7 @@ def _connection(
 
 
 def bare_row(source: str, name: str, counts: dict[str, int]) -> ConnectionDocument:
-    """Return a row of the table of connections for something that is no connection, with null in all times."""
+    """Return a row for the table of connections about something else, such as messages. All its times are null."""
     row = {"source": source, "connection": name, "rows": sum(counts.values()), "counts": counts, "set_aside": 0}
     row |= {"set_aside_reasons": {}, "not_permitted": [], "next": ""}
     return cast("ConnectionDocument", dict.fromkeys(ConnectionDocument.__annotations__) | row)

@@ -1,4 +1,4 @@
-"""JSON documents of facts, for the audience of a surface."""
+"""JSON documents of reasons (facts), each with what its readers may know."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ class FactDocument(TypedDict):
 
 
 def fact_documents(facts: Iterable[Fact], audience: Audience = Audience.PERSON) -> list[FactDocument]:
-    """Return facts as JSON documents for an audience. Facts of which it may read nothing are left out."""
+    """Return reasons as JSON documents. Titles are left out for readers who may not see them, and reasons of only a
+    title.
+    """
     return [_document(fact, audience) for fact in facts if rendered(fact, audience) is not None or fact.kind != PROSE]
 
 

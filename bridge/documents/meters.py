@@ -87,7 +87,9 @@ def meter_document(reading: Reading) -> MeterDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetersView:
-    """A user's meters at ``at``, and ``before`` it at the ``starts`` of slots, read by the map ``proxies``."""
+    """A user's meters at an instant, and ``before`` it at the beginnings (``starts``) of slots. ``proxies`` are the
+    weights.
+    """
 
     at: datetime
     zones: ZoneHistory
@@ -139,7 +141,7 @@ def _slot_starts(newest: Moment, count: int, zones: ZoneHistory) -> list[datetim
 
 
 class PastMetersDocument(TypedDict):
-    """The meters as they were at the start of a slot. A level is null where nothing was known."""
+    """The meters as they were when a quarter of a day began. A level is null where nothing was known."""
 
     at: str
     levels: dict[str, float | None]

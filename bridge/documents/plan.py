@@ -83,7 +83,9 @@ class PlanDocument(TypedDict):
 
 
 def plan_document(plan: DayPlan, zones: ZoneHistory, audience: Audience = Audience.PERSON) -> PlanDocument:
-    """Return the plan of a date as a JSON document for an audience, with instants in the user's zone."""
+    """Return the plan of a date as a JSON document, with instants in the user's zone. ``audience`` limits who reads
+    titles.
+    """
     return {
         "date": plan.date.isoformat(),
         "zone": plan.zone,

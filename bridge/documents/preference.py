@@ -55,7 +55,7 @@ class PreferenceDocument(TypedDict):
 
 
 class CountedDocument(TypedDict):
-    """The series (SOURCE or SOURCE/DEVICE) that counts where several measured the same day or time.
+    """The source or device (SOURCE or SOURCE/DEVICE) that counts where several measured the same day or time.
 
     ``this_row`` is true if the traced row belongs to this series.
     """
@@ -81,9 +81,7 @@ def preference_document(store: Store, user: User, now: datetime) -> PreferenceDo
 
 
 def _names(source: str, series: Iterable[str]) -> list[str]:
-    """Return the names of a source's devices, in the order of sources, or the name of the source if it has a single
-    device.
-    """
+    """Return the names of a source's devices, or the source's name if it has a single device."""
     devices = [one for one in series if source_of(one) == source]
     return devices if len(devices) > 1 else [source]
 
@@ -105,7 +103,7 @@ def _merit(source: str) -> str:
 
 
 def counted_document(store: Store, user: User, found: Provenance) -> CountedDocument | None:
-    """Return the series that counts, if other connections have rows like ``found``. None if there are no such rows."""
+    """Return which source or device counts, if several measured the same as a row, or None."""
     item = found.item
     if not found.twins or not isinstance(item, Sample | Episode):
         return None

@@ -57,7 +57,7 @@ class RecommendationDocument(TypedDict):
 
 @of_record(Recommendation)
 class PastRecommendationDocument(TypedDict):
-    """A past recommendation. ``heard`` is the answer that the model learns from, or null if it learns nothing.
+    """A past recommendation. ``heard`` is the answer from which the model learns, or null if it does not.
 
     ``shown`` is true if the user has seen the recommendation.
     """
@@ -69,7 +69,9 @@ class PastRecommendationDocument(TypedDict):
 
 
 def recommendation_document(advice: FullRecommendation, zones: ZoneHistory | None = None) -> RecommendationDocument:
-    """Return a recommendation as a JSON document, with times on the user's clock, or without ``zones`` in UTC."""
+    """Return a recommendation as a JSON document. Times are on the user's clock in ``zones``, or in UTC if that is
+    None.
+    """
     moved = advice.moved_to
     return filled(
         RecommendationDocument,
@@ -115,7 +117,7 @@ def advice_document(found: FullRecommendation | Silence, zones: ZoneHistory) -> 
 
 
 class DimensionDocument(TypedDict):
-    """A dimension of a policy's belief about the user, such as ``social``, with a value per day.
+    """What a policy believed about a trait of the user, such as ``social``, with a value per day.
 
     ``low`` and ``high`` say in words what 0 and 1 mean. ``sd`` is null on days when the policy stated none.
     """
@@ -127,7 +129,7 @@ class DimensionDocument(TypedDict):
 
 
 class MoveDocument(TypedDict):
-    """A user's feedback, and how each dimension of the policy's belief changed until the next recommendation.
+    """A user's answer, and how it changed the policy's belief about each trait of the user.
 
     ``at`` is when the recommendation was made. ``text`` describes the change in a sentence.
     """

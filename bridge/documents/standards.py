@@ -150,7 +150,6 @@ def _observations(
 
 
 def _entry(observation: Observation) -> dict[str, Any]:
-    """Return an Observation of FHIR as an entry of a Bundle."""
     return {"fullUrl": f"urn:uuid:{observation['id']}", "resource": observation}
 
 
@@ -208,7 +207,6 @@ def _zone(offset: int | None) -> timezone:
 
 
 def _empty_bundle(at: datetime) -> dict[str, Any]:
-    """Return a FHIR Bundle without entries, made at the instant ``at``."""
     return {"resourceType": "Bundle", "type": "collection", "timestamp": at.isoformat(timespec="seconds")}
 
 

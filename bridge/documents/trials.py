@@ -18,7 +18,8 @@ ARMS = {True: "on", False: "off"}
 
 
 class TrialDayDocument(TypedDict):
-    """A day of a trial. ``arm`` is "on" with the change and "off" without it. ``outcome`` is null while unknown.
+    """A day of a trial. ``arm`` is "on" if the user should do on it what is tried, else "off". ``outcome`` is null
+    while unknown.
 
     ``kept`` tells if the user lived the day as drawn, null if the user did not say.
     """
@@ -154,6 +155,6 @@ def result_line(told: Told) -> Text:
 
 
 def kept_line(told: Told) -> Text:
-    """Return on how many days the user lived as drawn, out of the days about which the user said so or not."""
+    """Return a sentence: on how many days the user did what was drawn, of the days about which the user said."""
     kept = told.trial.kept.values()
     return say("Kept on {kept} of {said} days of which you said it.", kept=sum(kept), said=len(kept))

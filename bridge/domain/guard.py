@@ -84,7 +84,7 @@ class Guard:
         return None
 
     def explored(self, decision: Decision, observation: Observation, rng: random.Random) -> Decision:
-        """Return the decision, or with probability ``explore`` one for a feasible action drawn at random.
+        """Return the decision, or with probability ``explore`` one for a possible action chosen at random.
 
         Its probabilities cover both cases. Nothing is drawn if ``may_explore`` returns False.
         """

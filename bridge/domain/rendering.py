@@ -81,7 +81,6 @@ def told(fact: Fact) -> str:
 
 
 def _values(message: str, fact: Fact, audience: Audience) -> dict[str, Any] | None:
-    """Return the values for a message's placeholders, or None if one of them is not for the audience."""
     dated = _dated(message)
     values = {"what": "entry", **fact.values} if "{what}" in message else fact.values  # older facts have none
     found = {name: _told(name, value, audience, dated) for name, value in values.items()}

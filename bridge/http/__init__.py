@@ -269,7 +269,6 @@ def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None
 
 
 def _rate_limit(answer: requests.Response, name: str) -> str | None:
-    """Return ``X-RateLimit-NAME`` or ``RateLimit-NAME``. Of several values, the first limit resets first."""
     text = answer.headers.get(f"X-RateLimit-{name}") or answer.headers.get(f"RateLimit-{name}")
     return None if text is None else text.partition(",")[0].strip()
 

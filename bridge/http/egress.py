@@ -37,7 +37,7 @@ class Refused(OSError):
 
 
 def parse_hosts(text: str) -> frozenset[str]:
-    """Return the host names in a text separated by commas, as in ``BRIDGE_ALLOW_HOSTS``.
+    """Return the host names in a text separated by commas, such as the setting ``BRIDGE_ALLOW_HOSTS``.
 
     They are in lower case, without brackets and final dots.
 

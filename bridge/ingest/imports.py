@@ -221,9 +221,7 @@ class FilePages:
         return hashlib.sha256(repr((self.whole, sorted(marks))).encode()).hexdigest()
 
     def _versions(self) -> dict[str, RecordVersion]:
-        """Return record path -> version to store: that of the newest export, or of equally new ones that with the
-        largest digest.
-        """
+        """Return record path -> version to store, of the newest export, or if equally new with the largest digest."""
         newest: dict[str, RecordVersion] = {}
         for file in self.chosen:
             with suppress(BridgeError, *DAMAGED):  # reading the file again will report the error
@@ -289,9 +287,7 @@ class FilePages:
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:
-        """Note the dates that a page covers. If several files have the same name, no page deletes records of another
-        file.
-        """
+        """Note the dates of a page. Of files with the same name, none deletes another file's records."""
         if self._names[file.name] > 1:
             return _without_file(page)
         if page.covers is not None and page.covers.parents is not None:

@@ -168,10 +168,7 @@ class Json:
             raise Broken
 
     def _more(self) -> bool:
-        """Read more of the file. Return False at its end.
-
-        Long values are read in growing parts, to decode them less often.
-        """
+        """Read more of the file. Return False at its end."""
         if self._ended:
             return False
         content = self._stream.read(max(JSON_CHUNK_BYTES, 2 * (len(self._text) - self._at)))

@@ -321,7 +321,6 @@ def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
 def _store_group(
     source: Source, store: Store, group: Group, delivered: dict[str, set[str]], *, now: datetime
 ) -> list[tuple[Page, str, list[RecordResult]]]:
-    """Store a group of pages, note their keys in ``delivered``, and return each page with its file and results."""
     for page, _ in group:
         delivered[page.stream].update(record.key for record in page.records)
     plain = [(page, file) for page, file in group if _only_holds_records(page)]

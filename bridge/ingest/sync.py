@@ -178,11 +178,7 @@ class _Waiting(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class _Pull:
-    """The running sync of a connection, which other processes are kept from by a lease. ``on_page`` is called after
-    each page.
-
-    ``allowance`` limits the sync's time and its answers without new data. Small pages are stored together.
-    """
+    """The running sync of a connection, which no other process may sync meanwhile. Small pages are stored together."""
 
     source: Source
     store: Store

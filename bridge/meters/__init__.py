@@ -1,6 +1,6 @@
 """Read the five meters at an instant: Vitality, Cognition, Progress, Serenity and Connection.
 
-The model gets a paced copy, because real readings jump further than the simulator that trained it.
+The model gets levels that change more slowly, as in the simulator that trained it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def read_at(past: Past, at: datetime) -> dict[Meter, Reading]:
 
 
 def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[States]:
-    """Return the meters' states that the model gets, a set for each reading. Levels follow readings at a limited pace.
+    """Return, for each reading, the meters as the model gets them: their levels follow the readings at a limited pace.
 
     ``readings`` are pairs of (slot start, readings of all meters), ascending, and not empty.
     """

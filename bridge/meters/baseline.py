@@ -140,15 +140,15 @@ class Baseline:
     spread: float
 
     def z(self, value: float, constants: Constants) -> float:
-        """Return the distance from the centre in spreads, within [-3, 3], positive for a higher value."""
+        """Return how many standard deviations a value is above the user's normal, within [-3, 3]."""
         return self.scaled(scale(value, constants) - self.centre)
 
     def far(self, value: float, constants: Constants) -> float:
-        """Return the distance from the centre in spreads, without a limit, positive for a higher value."""
+        """Return how many standard deviations a value is above the user's normal, without a limit."""
         return (scale(value, constants) - self.centre) / self.spread
 
     def scaled(self, distance: float, *, narrower: float = 1.0) -> float:
-        """Return a distance from the centre in spreads, within limits. A smaller ``narrower`` gives a larger result."""
+        """Return a distance as a number of standard deviations, each times ``narrower``, within [-3, 3]."""
         return clip(distance / (narrower * self.spread), -CLIP, CLIP)
 
 
@@ -163,7 +163,7 @@ def baseline(raw: Sequence[float], constants: Constants) -> Baseline:
 
 
 def normal_of(scaled: Sequence[float], constants: Constants) -> Baseline:
-    """Compute as ``baseline`` from values in the metric's scale and without artefacts."""
+    """Compute the user's normal from plausible values on the metric's scale, which is logarithmic for some metrics."""
     n, middle, deviation = _settled(scaled, constants)
     centre = (n * middle + constants.k * constants.mu) / (n + constants.k)
     pooled = (n * deviation**2 + PRIOR_SPREAD * constants.within**2) / (n + PRIOR_SPREAD)

@@ -203,9 +203,7 @@ def _week_of(_past: Past, metric: str, night: Latest, recent: tuple[float, ...])
 
 
 def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None:
-    """Return how far the mean of a week is from normal, in standard deviations of such a mean. None for fewer than
-    three values.
-    """
+    """Return by how many standard deviations the mean of a week differs from normal. None with under three values."""
     values = [scale(v, CONSTANTS[metric]) for v in recent]
     if len(values) < TREND_NIGHTS:
         return None

@@ -65,14 +65,16 @@ class Answers:
         return [] if said is None else said.given[:count]
 
     def latest(self, meter: Meter, at: datetime) -> tuple[Said | None, int]:
-        """Return the answers that count for a meter, and their number up to ``at``."""
+        """Return the answers that count for a meter (its own, or general ones if newer), and their number up to
+        ``at``.
+        """
         found = [(said, said.count(at)) for m in (CHECK_INS[meter], CHECK_INS[None]) if (said := self._said.get(m))]
         known = [one for one in found if one[1]]
         return max(known, key=lambda one: one[0].given[one[1] - 1][0]) if known else (None, 0)
 
 
 class Said:
-    """The answers about a meter or about life as a whole (``given``), ascending, with the filter after each."""
+    """The check-ins about a meter or life as a whole (``given``), ascending, with what was computed after each."""
 
     def __init__(self, given: Sequence[tuple[datetime, float]]) -> None:
         self.given = list(given)
@@ -86,16 +88,19 @@ class Said:
         return bisect_right(self._when, at)
 
     def scale(self, count: int) -> tuple[float, float]:
-        """Return mean and spread of the first ``count`` answers, shrunk towards 3.3 and 0.9 as by 2 and 5 answers."""
+        """Return mean and standard deviation of the first ``count`` scores, as if 3.3 (twice) and 0.9 (5 times) came
+        before.
+        """
         total, squares = self._sums[count - 1], self._squares[count - 1]
         mean = (total + MIDDLE_WORTH * MIDDLE) / (count + MIDDLE_WORTH)
         apart = max(squares - total * total / count, 0.0)
         return mean, sqrt((apart + SPREAD_WORTH * SPREAD**2) / (count + SPREAD_WORTH))
 
     def remembered(self, count: int, at: datetime) -> tuple[float, float]:
-        """Return (mean in spreads, weight from 0 to 1) of the first ``count`` answers, faded up to ``at``.
+        """Return what the first ``count`` check-ins still tell at ``at``: (their mean in standard deviations, weight
+        from 0 to 1).
 
-        The expectation of the Gaussian process is the mean times the weight.
+        The weight falls with their age. Mean times weight is how the user is expected to feel.
         """
         for k in range(len(self._memories), count):
             before = self._memories[-1] if self._memories else Memory()
@@ -108,7 +113,8 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """The state of a Kalman filter over answers: the expected parts of the score and of the weight (``share``).
+    """The state of a Kalman filter over check-ins: the parts that make up the expected score, and the weight
+    (``share``).
 
     ``doubt`` is the covariance of the four parts.
     """
@@ -118,7 +124,7 @@ class Memory:
     doubt: tuple[Parts, ...] = ()
 
     def after(self, days: float) -> Memory:
-        """Return the memory ``days`` later, with each part faded towards its mean."""
+        """Return the filter's state ``days`` later, when each part has moved towards its mean."""
         if not self.doubt:
             return Memory(doubt=tuple(_on_diagonal(k, variance) for k, variance in enumerate(VARIANCES)))
         fast, slow, turn = exp(-days / STRAYS_DAYS), exp(-days / DRIFTS_DAYS), 2 * pi * days
@@ -132,7 +138,7 @@ class Memory:
         return Memory(score=_faded(self.score, kept), share=_faded(self.share, kept), doubt=doubt)
 
     def hearing(self, score: float) -> Memory:
-        """Return the memory after an answer with this score."""
+        """Return the filter's state after a check-in with this score."""
         first, here, aside, last = (felt(row) for row in self.doubt)
         told = first, here, aside, last
         gains = _plus(NOTHING, told, 1 / (felt(told) + NOISE))

@@ -31,7 +31,8 @@ NOT_VALIDATED = say("not validated against people's reports")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """The input of a meter: ``z`` is its distance from normal in spreads, ``quality`` the trust from 0 to 1.
+    """The input of a meter: ``z`` is its distance from normal in standard deviations, ``quality`` the trust from 0 to
+    1.
 
     ``source`` is None for an input that no source gave, such as the calendar's.
     """
@@ -123,7 +124,9 @@ def spread(meter: Meter, level: float, signs: float, said: float = 0.0) -> float
 
 
 def precision(meter: Meter, level: float, sd: float) -> float:
-    """Return 1 + the total trust in a reading's inputs, computed back from its level and sd without a check-in."""
+    """Return 1 + the total trust in the inputs of a reading without a check-in, from its level and standard
+    deviation.
+    """
     return 1 / (1 - (1 - (sd / (level * (1 - level))) ** 2) / _explainable(meter))
 
 

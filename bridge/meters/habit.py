@@ -31,7 +31,7 @@ Amount = tuple[datetime, float]  # known from, size
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """An amount against habit, as its distance in spreads (``z``).
+    """An amount compared with the user's habit: its distance in standard deviations (``z``).
 
     ``quality`` is the trust (0 to 1) that the number of days with entries deserves.
     """
@@ -41,7 +41,8 @@ class Compared:
 
     @property
     def fact(self) -> Fact:
-        """The fact that the amount is more than usual, less than usual, or within half a spread as usual.
+        """The fact that the amount is more than usual, less than usual, or about as usual (within half a standard
+        deviation).
 
         >>> Compared(z=-1.2, quality=0.5).fact.kind
         'less_than_usual'
@@ -58,7 +59,7 @@ class Compared:
 
 
 class Amounts:
-    """Amounts of a kind of time, such as hours of focus, and their sums at any instant, fading with a half-life."""
+    """Amounts of a kind of time, such as hours of focus. Their sum at an instant counts older amounts less."""
 
     def __init__(self, amounts: Iterable[Amount], begin: datetime | None) -> None:
         """Take (known from, size) of each amount in any order.
@@ -154,10 +155,10 @@ def _microseconds(at: datetime) -> int:
 
 
 def against(now: float, before: Sequence[float]) -> float:
-    """Return the distance of an amount from the mean of earlier amounts, in their spreads, within [-2, 2].
+    """Return how many standard deviations an amount is above the mean of earlier amounts, within [-2, 2].
 
-    The spread leans on 0.7 of the mean, worth five amounts. If the mean is 0, the distance is 2 for an amount above 0,
-    and else 0.
+    The deviation is computed as if five further amounts had one of 0.7 times the mean. If the mean is 0, the distance
+    is 2 for an amount above 0, and else 0.
 
     >>> [round(against(x, [2.0] * 20), 2) for x in (0, 2, 4)]
     [-2.0, 0.0, 2.0]

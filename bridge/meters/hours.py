@@ -118,10 +118,7 @@ def _company(entries: Labelled, at: datetime) -> list[Amount]:
 
 
 def _together(entries: Labelled) -> list[Amount]:
-    """Return the half hours in company, each times the closeness of the people.
-
-    Of overlapping entries, the closest counts.
-    """
+    """Return half hours in company, times closeness. Of overlapping entries, the closest counts."""
     closest: list[Stretch] = []
     found: list[Amount] = []
     for weight in sorted({closeness(o.event) for o, _ in entries}, reverse=True):

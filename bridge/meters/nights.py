@@ -88,7 +88,8 @@ class Nights:
         return bisect_right(self._ends, until) > bisect_right(self._ends, after)
 
     def known_from(self, sample: Sample, series: str) -> datetime:
-        """Return the instant from which a value measured during a night counts: the end of its series' main sleep.
+        """Return the instant from which a value measured during a night counts: the end of that night by the same
+        device.
 
         Some sources date a night's value at local midnight. No value counts before its own start.
         """
@@ -121,7 +122,6 @@ class Nights:
         return max(found, key=_rank, default=None)
 
     def _main_sleeps(self, whole: Sequence[tuple[str, Episode]]) -> dict[str, dict[date, Night]]:
-        """Return series -> local day of waking -> main sleep."""
         found: dict[str, dict[date, Night]] = {}
         for source, episode in whole:
             night = night_of(episode, self._offset(episode)) if episode.kind is EpisodeKind.SLEEP else None

@@ -75,9 +75,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """A past reading's distance from normal in log odds: the part that the calendar told ``ahead``, and the
-    ``rest``.
-    """
+    """A past reading's distance from normal in log odds: what the calendar told (``ahead``), and the ``rest``."""
 
     rest: float
     ahead: float
@@ -194,7 +192,7 @@ def _told(found: _Forecast, meter: Meter, slot: Slot, then: When, usual: Sequenc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class When:
-    """The end (``at``) of a slot, with the beginning of its day's morning and the data up to then."""
+    """The end of a slot (``at``), with the beginning of its day (at 06:00) and the data known at ``at``."""
 
     past: Past
     begin: datetime

@@ -45,8 +45,8 @@ def once(
 ) -> list[Told]:
     """Return (source, episode) of each night, nap and workout once, by start.
 
-    If two recordings share more than half of the shorter, the preferred series' stays. ``nights`` maps a series to
-    all of its days of waking, ascending, in case ``episodes`` are only some.
+    If two recordings share more than half of the shorter, that of the preferred device stays. ``nights`` maps a series
+    to all of its days of waking, ascending, in case ``episodes`` are only some.
     """
     asleep: list[Told] = []
     active: list[Told] = []
@@ -61,7 +61,7 @@ def once(
 
 
 def ended_once(known: Snapshot) -> list[Told]:
-    """Return ``once`` of the episodes that have ended, made a single time for a snapshot."""
+    """Return each night, nap and workout that has ended once. It is computed once per snapshot."""
     ended = (told for told in known.episodes if told[1].end <= known.at)
     return known.once("once", lambda: once(ended, known.preference))
 
@@ -189,7 +189,6 @@ def _at_night(at: datetime, one: Episode) -> bool:
 
 
 def _united(first: Episode, second: Episode) -> Episode:
-    """Return two pieces as one night. The pause between them counts as time awake and in bed."""
     longer = max(first, second, key=lambda one: (one.kind is EpisodeKind.SLEEP, one.end - one.start))
     pause = (second.start - first.end) / MINUTE
     values = dict(longer.values)

@@ -68,7 +68,8 @@ Track = dict[date, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Latest:
-    """A value of a metric and day, with its series, the ``normal`` there, and when it was ``known``.
+    """A value of a metric and day, with the device that measured it, the ``normal`` for that device, and when it was
+    ``known``.
 
     A past makes one object per metric, series and day, so that it can be a key of ``Past.kept``.
     """
@@ -84,7 +85,7 @@ class Latest:
         return self.series.partition("/")[0]
 
     def far(self, constants: Constants) -> float:
-        """Return the distance of the value from normal in spreads, without a limit. It is positive above normal."""
+        """Return how many standard deviations the value is above normal, without a limit."""
         return self.normal.far(self.value, constants)
 
     def age_hours(self, at: datetime) -> float:
@@ -191,7 +192,7 @@ class Past:
         return tuple(one.value for one in found if one.known <= at)
 
     def told(self, make: Callable[[], Fact]) -> Fact:
-        """Return the fact that ``make`` returns, or an empty fact if readings are made without reasons."""
+        """Return the reason that ``make`` makes, or an empty one if no reasons are wanted."""
         return make() if self.reasons else UNTOLD
 
     def kept(self, make: Callable[..., T], *of: Hashable) -> T:

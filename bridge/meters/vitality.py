@@ -68,7 +68,9 @@ def illness(past: Past, at: datetime) -> Signal | None:
 
 @shared
 def distance(past: Past, at: datetime) -> float:
-    """Return how far the last night's signs of illness together are from normal (see ``together``), 0 without signs."""
+    """Return how far the last night's signs of illness together are from normal, in standard deviations, or 0 without
+    signs.
+    """
     return together([z for z, _, _ in _signs(past, at)])
 
 
@@ -88,9 +90,7 @@ def together(distances: Sequence[float]) -> float:
 
 @shared
 def _signs(past: Past, at: datetime) -> list[tuple[float, Fact, Latest]]:
-    """Return (distance from normal towards illness in standard deviations, fact, value) of each sign of the newest
-    night.
-    """
+    """Return (standard deviations from normal towards illness, fact, value) of each sign of the newest night."""
     values = tuple(past.latest(metric, at) for metric in SIGNS)
     stand_ins = tuple(past.latest(metric, at) for metric in STAND_INS)
     return past.kept(_signs_of, values, body.variability(past, at), stand_ins)
@@ -139,7 +139,7 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def by_strain(slept: Signal | None, share: float) -> tuple[Signal | None, ...]:
-    """Split the signal of a good night's sleep: its ``share`` becomes the signal "sleep_strained".
+    """Divide the signal of a good night's sleep in two: its ``share`` becomes the signal "sleep_strained".
 
     The long sleep of a sick body shows need and not energy, so the shipped map gives that signal no weight.
     """
@@ -152,7 +152,7 @@ def by_strain(slept: Signal | None, share: float) -> tuple[Signal | None, ...]:
 def strain(past: Past, at: datetime) -> float:
     """Return from 0 to 1 how ill the last night looked, by signs of illness or a low recovery score.
 
-    Signs count from a distance of 1 (0) to 2 (1), and recovery from 0.5 (0) to 1 spread (1) below normal.
+    Signs count from 1 standard deviation (0) to 2 (1), and recovery from 0.5 (0) to 1 (1) below normal.
     """
     recovered = body.recovery(past, at)
     red = 0.0 if recovered is None else RED * recovered.z
@@ -160,7 +160,7 @@ def strain(past: Past, at: datetime) -> float:
 
 
 def variability(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of low variability, which counts only from one spread below normal on.
+    """Return a signal of low variability, which counts only from one standard deviation below normal on.
 
     Small differences say nothing about how a person feels (LifeSnaps). With a vendor's recovery score every difference
     counts, because a red day must not read as normal.

@@ -119,7 +119,6 @@ def _of_several(query: Query, tables: Tables) -> Answer:
 
 
 def _top(query: Query, rows: Sequence[Row]) -> Iterable[Group]:
-    """Yield the highest or lowest rows with their days, best first."""
     values = sorted(values_of(query, rows), key=lambda one: one[1], reverse=query.of is Aggregate.MAX)
     for day, value in values[: query.top]:
         yield Group(key=day.isoformat(), value=told(value, query), n=1)
@@ -134,7 +133,6 @@ def _untold(query: Query, rows: Sequence[Row], tables: Tables) -> Text | None:
 
 
 def _metrics(query: Query) -> set[str]:
-    """Return the names of all metrics in a query's subject and conditions."""
     names = [*(part.name for part in query.subjects), *(part.name for part in query.conditions)]
     return {part for name in names for part in name.split("/")}
 
@@ -190,7 +188,6 @@ def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
 
 
 def _row_key(row: Row, n: int) -> str:
-    """Return day, time and name of a row, which together identify it."""
     day = "" if row.day == date.max else row.day.isoformat()
     minutes = row.values.get("start", row.start if row.fields else None)
     time = "" if minutes is None else f"{int(minutes) // 60:02}:{int(minutes) % 60:02}"
@@ -199,7 +196,6 @@ def _row_key(row: Row, n: int) -> str:
 
 
 def _listed(rows: Sequence[Row]) -> Iterable[Group]:
-    """Yield each row by itself, in its order."""
     for n, row in enumerate(rows):
         value, unit = (row.values["minutes"], "min") if "minutes" in row.values else (1.0, None)
         yield Group(key=_row_key(row, n), value=value, n=1, unit=unit)

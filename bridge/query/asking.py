@@ -120,7 +120,6 @@ def _night_before(words: Words, text: str, at: datetime) -> Words | None:
 
 
 def _asks_when(words: Words) -> bool:
-    """Return True for a query of the last day with an entry of a title, which "when is the dentist" means at first."""
     alone = not (words.since or words.until or words.against or words.by or words.per)
     return alone and words.what.startswith(TITLED) and words.of == "last" and words.where == [f"{words.what} > 0"]
 
@@ -215,7 +214,6 @@ def _meant(told: Answer, text: str, today: date) -> Text | None:
 
 
 def _with_speed(row: Row) -> Row:
-    """Return a workout with its speed in km/h, where its distance in metres and its minutes are known."""
     far, minutes = row.values.get("distance"), row.values.get("minutes")
     return row._replace(values={**row.values, "speed": 0.06 * far / minutes}) if far and minutes else row
 

@@ -21,7 +21,7 @@ WORK = "DEEP_WORK|ADMIN_WORK"
 
 @dataclass
 class Bag:
-    """The tokens of a question that no reader has taken yet, in the order of the question."""
+    """The tokens (words with their meaning) of a question that were not used yet, in the order of the question."""
 
     tokens: list[w.Token]
     said: str | None = None  # "days" or "nights" of which conditions were told
@@ -29,7 +29,7 @@ class Bag:
 
     @classmethod
     def of(cls, tokens: Sequence[w.Token], *, timed: bool) -> Bag:
-        """Return the bag of tokens, with conditions put together."""
+        """Return the tokens of a question, in which those that form a condition are joined."""
         bag = cls(settled(tokens), timed=timed)
         walked = (w.METRIC, "steps") in tokens and not bag.sees(w.ON_DAYS, w.AFTER)
         ran = w.WALK if walked else w.ACTIVITY

@@ -1,4 +1,4 @@
-"""Find the stretch of days in which a figure differed most from the other days, and when it began."""
+"""Find the days in a row on which a figure differed most from the other days, and when they began."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CLEAR = 6.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A stretch of days whose mean differs from the other days': from index ``begin`` to before ``end`` of the series.
+    """Days in a row whose mean differs from the other days': from index ``begin`` to before ``end`` of the series.
 
     ``shift`` is the difference of the means, and ``error`` half its 95 % interval. With a likelihood of 90 % the
     stretch began between ``earliest`` and ``latest``. ``lasts`` is True if it reaches the last known day.
@@ -41,7 +41,8 @@ class Change:
 
 
 def change(series: Sequence[float | None], breaks: Iterable[int] = ()) -> Change | None:
-    """Return the stretch of a daily series that differs most clearly, or None if chance may explain every difference.
+    """Return the days in a row that differ most clearly from the others, or None if chance may explain every
+    difference.
 
     Days are compared only between the same two ``breaks``, which are indexes of the series.
     """

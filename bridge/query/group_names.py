@@ -48,7 +48,6 @@ def group_name(query: Query, key: str) -> str:
 
 
 def _time(query: Query, key: str) -> str:
-    """Return the name of a span, week, month or day, or of a row with its day and time."""
     if found := SPAN.fullmatch(key):
         return dates(*(date.fromisoformat(one) if one else None for one in found.group("first", "last")))
     if found := WEEK.fullmatch(key):

@@ -165,7 +165,6 @@ def _likely(text: str, today: date, factors: w.Lexicon) -> Sequence[str]:
 
 
 def _unknown(text: str, language: str, today: date, factors: w.Lexicon) -> tuple[Set[str], Sequence[w.Token]]:
-    """Return the words of a question that are not known in a language, and all its tokens."""
     marked, known = Marked(language, today, titles=True), {**lexicon(language), **factors}
     plain = Marked(language, today, corrected=True).corrected_text(_plain(text), known)
     tokens = _tokens(marked.mark(plain), marked, known)
@@ -186,7 +185,6 @@ def _offer(text: str, today: date, factors: w.Lexicon) -> tuple[Sequence[str], s
 
 
 def _near(named: Mapping[str, object], language: str) -> str:
-    """Return an example question about what the question names, or a general one."""
     if w.METRIC in named and (name := _names(language).get(str(named[w.METRIC]))):
         return NEAR[language]["metric"].format(name=name)
     sport = "workouts" if named.keys() & {w.SPORT, w.ACTIVITY} else "any"

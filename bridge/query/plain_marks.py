@@ -1,4 +1,4 @@
-"""Take numbers, times and dates out of a plain question, which leaves marks in their places.
+"""Replace numbers, times and dates in a plain question by placeholders.
 
 The patterns of each language stand in ``marks.toml``.
 """
@@ -92,7 +92,7 @@ def _with_months(text: str) -> str:
 
 @dataclass(frozen=True)
 class Marked:
-    """Replaces numbers, times and dates in a text by marks, and keeps their tokens and spans."""
+    """Replaces numbers, times and dates in a text by placeholders, and keeps what these stand for."""
 
     language: str
     today: date

@@ -52,10 +52,7 @@ def _apart(spans: Sequence[Span]) -> bool:
 
 
 def _adjoin(tokens: list[w.Token], spans: Sequence[Span]) -> list[w.Token] | None:
-    """Return the tokens for two spans that adjoin as one, as in "steps in January and February", or None.
-
-    Both months are told unless one figure is asked of both, as by "total".
-    """
+    """Return the tokens for two spans that adjoin as one, as in "steps in January and February", or None."""
     kinds = "".join(kind for kind, _ in tokens)
     one_figure = {(w.OF, "sum"), (w.OF, "max"), (w.OF, "min"), (w.HOW_MANY, None), (w.TOGETHER, None)} & {*tokens}
     if kinds.count(w.AND) != 1 or f"{w.SPAN}{w.AND}{w.SPAN}" not in kinds or {*kinds} & {*COMPARE}:

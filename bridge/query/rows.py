@@ -301,7 +301,6 @@ def _entries(bridge: Bridge, user: User, query: Query, now: datetime, *, titles:
 def _rows_of(
     occurrence: Occurrence, label: Label, zones: ZoneHistory, span: tuple[date, date], *, titles: bool
 ) -> Iterator[Row]:
-    """Yield a row for each day of an entry within a span."""
     days = days_of(occurrence.start, occurrence.end, zones, since=span[0], until=span[1])
     hours = hours_of(occurrence.start, occurrence.end, label.action, zones)
     entry = None
@@ -330,7 +329,6 @@ def _figures(one: Occurrence, day: date, hours: Sequence[Stretch], zones: ZoneHi
 
 
 def _task_rows(bridge: Bridge, user: User, now: datetime, *, titles: bool) -> Iterator[Row]:
-    """Yield tasks as rows. The day of a row is the day on which the task was done, or else due."""
     today = local_time(now, user.zones).date()
     for _, task in bridge.store.reading.tasks(user.id):
         done = task.completed and local_time(task.completed, user.zones).date()

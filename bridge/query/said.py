@@ -181,7 +181,6 @@ def _lead(found: Answer, value: float) -> str:
 
 
 def _sides(query: Query) -> tuple[str, str]:
-    """Return the texts for the two sides of a comparison."""
     if isinstance(query.against, Versus):
         return condition_said(query, query.against.one), condition_said(query, query.against.other)
     if isinstance(query.against, Condition):

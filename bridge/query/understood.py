@@ -205,7 +205,6 @@ def condition_said(query: Query, one: Condition) -> Text:
 
 
 def _thing(one: Condition) -> tuple[bool, str]:
-    """Return the text of a condition's thing or amount, and False if the thing is to be absent."""
     counted = one.name in THINGS or not (one.name in {*METER_NAMES, *METRICS, *OWN_FIELDS} or "/" in one.name)
     bare = counted and one.values == (0.0,) and one.operator in ("=", ">", "!=")
     if bare or (one.name in ("workout.sport", "action") and one.operator != "~"):
@@ -228,7 +227,6 @@ def _field(name: str) -> str:
 
 
 def _named(one: Condition) -> str:
-    """Return the sports or actions that a condition names."""
     if one.name == "action":
         return listed([ACTION_WORDS[action] for action in ActionType if action in one.values])
     return listed([sport_name(str(value)) for value in one.values])

@@ -284,9 +284,7 @@ def _save_coverage(dialect: str) -> Any:
 
 
 class _Stretch(NamedTuple):
-    """A stretch of records that an export holds completely: the prefix of their keys, their parent, and the export's
-    date.
-    """
+    """The records of which an export holds all: prefix of their keys, their parent, and the export's date."""
 
     prefix: str
     parent: str
@@ -403,10 +401,7 @@ def _arrive_again(state: State, row: Any) -> State:
 
 
 class _ReplayedRecords:
-    """The records that a rebuild has read so far, looked up by path (``stream/key``) or by parent.
-
-    The children of a parent are in the order in which they first arrived.
-    """
+    """The records read by a rebuild so far, found by path (``stream/key``) or by parent, in order of arrival."""
 
     def __init__(self) -> None:
         self._states: dict[str, State] = {}

@@ -105,7 +105,7 @@ class Reading(Part):
 
     @reads
     def all_arrivals(self, db: sa.Connection, *, since: datetime, until: datetime) -> dict[int, list[Event]]:
-        """Return user id -> what ``arrivals`` returns, without users that have none."""
+        """Return user id -> events such as flights that begin in [since, until) and end in another zone."""
         return _arrivals(db, since, until)
 
     @reads

@@ -103,7 +103,6 @@ def _differ(kind: str, one: Any, other: Any) -> bool:
 def _days(
     new: Iterable[tuple[int, str, Sample]], changed: Iterable[tuple[Stored, Sample]], gone: Iterable[Stored]
 ) -> set[packed.Day]:
-    """Return the keys of the packed rows to write again, because a reading in them is new, changed or gone."""
     both = ((row.record_id, one) for row, sample in changed for one in (sample, row.values))
     readings = chain(((record_id, sample) for record_id, _, sample in new), both)
     return {packed.day_of(*one) for one in chain(readings, ((row.record_id, row.values) for row in gone))}

@@ -137,7 +137,6 @@ def names_of(field: str) -> tuple[str, ...]:
 
 
 def _columns(record: type, *, but: tuple[str, ...]) -> Iterator[sa.Column[Any]]:
-    """Yield the columns of a record's fields. Those of a field with a default may be null."""
     hints = hints_of(record)
     for one in (field for field in fields(record) if field.name not in but):
         kind = hints[one.name]

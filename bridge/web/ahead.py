@@ -40,7 +40,8 @@ def tomorrow(visit: Visit, advice: Recommendation, gaps: Sequence[Option]) -> li
 
 
 def chosen(visit: Visit, named: str, *, since_now: bool = True) -> Moment:
-    """Return the slot that a form names by its key (``week/timestep``), the current one only with ``since_now``.
+    """Return the slot that a form names by its key (``week/timestep``). The current slot is possible only with
+    ``since_now``.
 
     Raises SetupError for a slot that is over, or is a week or more ahead.
     """

@@ -37,14 +37,13 @@ A_DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """Numbers of a user's rows as source -> kind -> number. The kind ``days`` counts days with measurements."""
+    """How much is stored of a user, as source -> kind -> number. The kind ``days`` counts days with measurements."""
 
     counts: Mapping[str, Mapping[str, int]]
 
     def since(self, before: Stored, source: str | None) -> list[Text]:
-        """Return what there is more of a source than ``before``, such as ``61 nights``. None stands for all sources.
-
-        Without more, the list is empty.
+        """Return what was added to a source (None: any source) after ``before``, as a list of texts such as ``61
+        nights``.
         """
         more = self._of(source)
         more.subtract(before._of(source))
@@ -93,7 +92,9 @@ def _aside(one: Mapping[str, Mapping[str, int]], other: Mapping[str, Mapping[str
 
 
 def kept_coming(visit: Visit) -> list[dict[str, Any]]:
-    """Return, for each source imported only from files, the age of its data tomorrow and ways to get data daily."""
+    """Return, for each source that is only imported from files, how old its data will be tomorrow, and ways to get data
+    daily.
+    """
     store, user = visit.bridge.store, visit.user
     mine = store.connections.of_user(user.id)
     live = {one.source for one in mine if one.name.startswith(connecting.ACCOUNT)}
@@ -117,7 +118,6 @@ def kept_coming(visit: Visit) -> list[dict[str, Any]]:
 
 
 def _ways(source: str) -> list[dict[str, str]]:
-    """Return ways to connect a device without files, for the device whose files come from ``source``."""
     names = registry.names("connectors")
     of = [one for one in things(registry.specs()) if any(way.source == source for way in one.ways)]
     return [

@@ -31,8 +31,8 @@ UNTIL_BACK = timedelta(days=7320)  # before today, no earlier day is shown
 class AsOf:
     """The meters on the last day with data, at noon or when its night ended.
 
-    ``learnt`` is the routine of that time, with the nights of the present plan. ``all_old`` is False if a calendar
-    still has newer entries.
+    ``learnt`` is the user's routine as known then, with the nights of the present plan. ``all_old`` is False if a
+    calendar still has newer entries.
     """
 
     day: date

@@ -367,9 +367,9 @@ THINGS = (
 
 
 def things(specs: Iterable[ConnectorSpec]) -> tuple[Thing, ...]:
-    """Return all things that a person may have, including installed sources that ``THINGS`` does not name.
+    """Return all things that a person may have, also from installed sources that are not in the list ``THINGS``.
 
-    Such a source must have an account with OAuth or read files. "A file" comes last.
+    Those must have an account with OAuth or read files. "A file" comes last.
     """
     named = {way.source for thing in THINGS for way in thing.ways}
     found = [_thing_of(spec) for spec in specs if spec.name not in named]

@@ -152,7 +152,6 @@ def due(visit: Visit, known: Snapshot, opening: Sequence[Fact]) -> list[Task]:
 
 
 def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:
-    """Return the slots of today with their events and recommendations, for the template."""
     return [_slot(slot, today, visit) for slot in today.slots]
 
 
@@ -181,7 +180,7 @@ def answered(given: Recommendation) -> str:
 def recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[Fact] = ()) -> dict[str, Any]:
     """Return a recommendation for the template, with its reasons, scores and withheld actions.
 
-    ``above`` holds the reasons about the body that the page's opening shows already.
+    ``above`` holds reasons about the body that the page shows at its top already.
     """
     above = [one for one in found.facts if one.kind in OF_BODY & {one.kind for one in opening}]
     held = requests.withheld(visit.bridge, visit.user, found)

@@ -54,7 +54,7 @@ class Job:
         self.done, self.total = done, total
 
     def reply(self, text: str) -> None:
-        """Hand the user's reply to the waiting job, and hide its question.
+        """Give the user's reply to the job that asked a question, and hide the question.
 
         The reply is dropped if the job has not yet taken an earlier reply.
         """

@@ -63,7 +63,9 @@ COMMON_NAME_MAX = 64  # characters, by X.520
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lan:
-    """Ways of serving this machine in its own network. ``place`` is all that its authority may sign."""
+    """The means to serve the page in this machine's own network by HTTPS. Certificates are only for the names in
+    ``place``.
+    """
 
     place: Place
     name: str  # of this machine, to be shown
@@ -76,7 +78,8 @@ class Lan:
     def serve_certificate(self, port: int) -> Iterator[Callable[[socket.socket], str]]:
         """Serve the authority's certificate by plain HTTP, at one address, inside a ``with`` block.
 
-        Yield a function that says how to reach the page on a listening socket. Raises SetupError for a port in use.
+        The block gets a function that returns, for a listening socket, a text on how to reach the page. Raises
+        SetupError for a port in use.
         """
         try:
             server = _Server((EVERYWHERE, port), self.certificate)
@@ -223,7 +226,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authority:
-    """A certificate authority: devices trust ``root``, ``signer`` with its ``key`` signs, only names of ``place``."""
+    """A certificate authority: devices trust its certificate ``root``, and ``signer`` (with ``key``) signs, only for
+    names of ``place``.
+    """
 
     root: x509.Certificate
     signer: x509.Certificate

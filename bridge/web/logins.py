@@ -51,7 +51,8 @@ class LoginLimits:
     def begin(self, name: str, address: str, device: str | None) -> list[tuple[RateLimit, str]]:
         """Count a try to log in as ``name`` from an address, or from the known browser ``device``.
 
-        Returns the counts that ``uncount`` takes after a success. Raises TooManyTries if the try is not allowed.
+        Returns the counts, to be removed by ``uncount`` after a success. Raises TooManyTries if the try is not
+        allowed.
         """
         if device is not None:
             return [_counted(self.pairs, f"device/{device}")]
@@ -65,7 +66,7 @@ class LoginLimits:
     def begin_elsewhere(self, address: str) -> list[tuple[RateLimit, str]]:
         """Count a try to log in without a name from an address. Raises TooManyTries if it is not allowed.
 
-        Returns the counts that ``uncount`` takes after a success.
+        Returns the counts, to be removed by ``uncount`` after a success.
         """
         return [_counted(self.addresses, customer_network(address))]
 
@@ -77,7 +78,7 @@ def _counted(limit: RateLimit, key: str) -> tuple[RateLimit, str]:
 
 
 def uncount(counted: list[tuple[RateLimit, str]]) -> None:
-    """Remove the counts of a login that succeeded, as ``LoginLimits.begin`` returned them."""
+    """Remove the counts of a login that succeeded, which were counted as a try before."""
     for limit, key in counted:
         limit.give_back(key)
 

@@ -46,11 +46,6 @@ def unread(why: str, count: int) -> str:
 
 
 def label_words(why: str) -> str:
-    """Return the reason of an event's label for a reader of the page, who does not know the rules by name.
-
-    >>> label_words("rule en/A3, all day"), label_words("learnt; rule en/A3"), label_words("others are invited")
-    ('guessed from its title, all day', 'guessed from its title', 'others are invited')
-    """
     guess = GUESS.fullmatch(why)
     if guess is None:
         return shown(why)

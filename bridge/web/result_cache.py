@@ -1,4 +1,4 @@
-"""Cache what pages show of years of data. A result is computed again when what it rests on has changed."""
+"""Cache what pages show of years of data. A result is computed again when the data behind it have changed."""
 
 from __future__ import annotations
 
@@ -78,28 +78,29 @@ class ResultCache:
 
 
 def advice_version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value that changes with a user's recommendations, answers, outcomes and resets, and with the slot."""
+    """Return a value by which a cache recognises new recommendations, answers, outcomes or resets of a user, or a new
+    slot.
+    """
     store = bridge.store
     resets = tuple((reset.made_at, reset.taken_back_at) for reset in store.lessons.resets(user.id))
     return store.recommendations.marks(user.id), resets, user.zones, moment_at(now, user.zones)
 
 
 def effects_version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value that changes with a user's recommendations and answers, and with the user's data."""
+    """Return a value by which a cache recognises new recommendations, answers or data of a user."""
     return advice_version(bridge, user, now), data_version(bridge, user, now)
 
 
 def counts_version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value that changes with a user's data, with every finished sync or import, and every minute.
-
-    The pages of an import have the same instant, so that its end counts, too.
+    """Return a value by which a cache recognises new data of a user. It also changes every minute, and after each sync
+    or import.
     """
     finished = bridge.store.scheduling.syncs_finished(user.id)
     return data_version(bridge, user, now), finished, now.timestamp() // COUNTS_FRESH_SECONDS
 
 
 def data_version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value that changes whenever a user's snapshot must be loaded again, and at the user's midnight."""
+    """Return a value by which a cache recognises that a user's data changed, or that the user's day is over."""
     changes = tuple((c.id, c.last_change) for c in bridge.store.connections.of_user(user.id))
     corrected = tuple((found.series, found.made_at) for found in bridge.store.people.corrections(user.id))
     ticked_at = bridge.store.task_notes.said_at(user.id)

@@ -40,7 +40,6 @@ def _said(visit: Visit, since: date) -> list[Note | CheckIn]:
 
 
 def row(visit: Visit, one: Note | CheckIn) -> dict[str, str]:
-    """Return a check-in or note for the template, with the form that takes it back."""
     at = date_text(visit.local(one.at), "%a %-d %b, %H:%M")
     if isinstance(one, CheckIn):
         return {"action": "/checkin/back", "key": key_of(one), "what": _told(one), "at": at}

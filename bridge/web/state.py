@@ -44,9 +44,9 @@ T = TypeVar("T")
 
 
 class Pending(Generic[T]):
-    """Values that wait for an answer, each for the browser that began, once, and for ten minutes.
+    """A store of values between two requests of one browser, such as the two halves of a login.
 
-    Of more than 1,000 values the oldest is dropped.
+    A value can be taken once, within ten minutes. Of more than 1,000 values the oldest is dropped.
     """
 
     def __init__(self) -> None:
@@ -206,10 +206,7 @@ Visitor = Annotated[Visit, Depends(visit_in_language)]
 
 
 def _user(request: Request, state: AppState, now: datetime) -> tuple[User | None, datetime | None]:
-    """Return the user of a request's token, of the named proxy's header, or of its session, in this order.
-
-    With a session also return when its person last proved who they are.
-    """
+    """Return the user of a token, of the proxy's header, or of a session with when it was last proved."""
     store = state.bridge.store
     token, cookie = bearer(request), request.cookies.get(SESSION_COOKIE)
     if token is not None:
@@ -247,7 +244,6 @@ def in_browser(request: Request) -> None:
 
 
 def is_seen(request: Request, visit: Visit) -> bool:
-    """Return True for a request from a page of the bridge, whose answer the user therefore sees."""
     if bearer(request) is not None:
         return False
     opened = visit.session and request.headers.get("sec-fetch-dest") == "document"

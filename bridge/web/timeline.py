@@ -40,7 +40,6 @@ JUST = timedelta(minutes=10)  # our choice: for so long what was ticked in any p
 
 
 def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
-    """Return the values of a plan for its template: ``before`` holds blocks that have begun, ``after`` the rest."""
     today = visit.today
     store = visit.bridge.store
     current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
@@ -67,7 +66,6 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
 
 
 def _of_yesterday(visit: Visit, block: Block, plan: DayPlan) -> bool:
-    """Return True for a block that is over and is of earlier dates alone."""
     over = not block.all_day and block.end <= visit.now
     return over and plan.date not in days_of(block.start, block.end, visit.user.zones)
 
@@ -167,5 +165,4 @@ def _answer(visit: Visit, block: Block, current: Recommendation | None) -> str |
 
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:
-    """Return, for each free time, (the slot that holds it as ``week/timestep``, the time in words)."""
     return named(gaps, visit.user.zones, now=visit.now)

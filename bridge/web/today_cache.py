@@ -45,7 +45,7 @@ Key = tuple[int, date, bool]  # user, date, and if the recommendation was marked
 class Today:
     """The five meters at a moment, and the four slots of its day. ``calendar`` is False if the user has no calendar.
 
-    The day begins at 06:00. ``known`` is the snapshot that all of it is read from.
+    The day begins at 06:00. ``known`` holds the data from which all this was computed.
     """
 
     at: datetime
@@ -58,7 +58,7 @@ class Today:
 
 
 class TodayCache:
-    """A cache of snapshots and routines of users, those made last, until a new day or a change of ``data_version``."""
+    """A cache of users' loaded data and routines, which are loaded again on a new day or when the data have changed."""
 
     def __init__(self) -> None:
         self._snapshots: dict[int, tuple[Version, Snapshot]] = {}
@@ -80,7 +80,7 @@ class TodayCache:
         return cached[1]
 
     def snapshot(self, bridge: Bridge, user: User, now: datetime) -> Snapshot:
-        """Return a user's snapshot at ``now``, from the cache if nothing has changed since."""
+        """Return all that is known of a user at ``now``, from the cache if nothing has changed since."""
         version = data_version(bridge, user, now)
         cached = self._snapshots.get(user.id)
         if cached is None or cached[0] != version or cached[1].at > now:
@@ -90,9 +90,7 @@ class TodayCache:
         return replace(cached[1], at=now)
 
     def planning_snapshot(self, bridge: Bridge, user: User, now: datetime) -> Snapshot:
-        """Return a user's snapshot at ``now`` together with the answers given until then, which a plan takes into
-        account.
-        """
+        """Return all that is known of a user at ``now``, with the answers to recommendations, as a plan needs it."""
         answers = feedback.interactions(bridge.store, user, at=now)
         return replace(self.snapshot(bridge, user, now), interactions=answers)
 
@@ -153,7 +151,7 @@ class TodayCache:
             return found.readings
 
     def opening(self, bridge: Bridge, user: User, current: Today) -> tuple[Fact, ...]:
-        """Return the facts that open the day, cached until data, mode or moves change, at most a quarter of an hour."""
+        """Return what today's page says at its top, cached until the data change, at most a quarter of an hour."""
         known, now, local = current.known, current.at, local_time(current.at, user.zones)
         wishes = bridge.store.people.wishes(user.id)
         mode = mode_of(bridge.store, user, local.date())
@@ -187,10 +185,7 @@ class TodayCache:
 
 @dataclass(slots=True, kw_only=True)
 class _Index:
-    """An index over the ``samples`` of a snapshot, valid for instants before ``until``.
-
-    ``left`` counts the readings it may still serve, and ``read`` is the minute of the last ``readings``.
-    """
+    """An index over a snapshot's ``samples``, valid before ``until``. ``left`` counts the readings it may serve."""
 
     past: meters.Past
     samples: Sequence[object]

@@ -1,4 +1,6 @@
-"""Return the week that is shown, cached until something in it changes, and the previews and tasks expected in it."""
+"""Return the week that is shown, cached until something in it changes, and the suggestions and tasks that are expected
+in it.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ def coming_days(visit: Visit, monday: date) -> list[date]:
 
 
 def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
-    """Return the previews and tasks of a week's coming days, each once, with the id of its slot (``cell``).
+    """Return the suggestions and tasks expected in a week's coming days, each once, with the id of its slot (``cell``).
 
     ``seen`` is True if the user sees the plans. The current recommendation is then marked as shown.
     """

@@ -62,7 +62,7 @@ class Heard:
 
 
 def understood(text: str, today: date | None = None) -> tuple[Said, ...]:
-    """Return the wishes in a text. Raises NotUnderstood as ``heard`` does."""
+    """Return the wishes in a text. Raises NotUnderstood if any part of the text is not understood."""
     return heard(text, today).said
 
 

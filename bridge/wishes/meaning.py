@@ -139,7 +139,6 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
 
 
 def _of_free(part: Part) -> tuple[Said, ...]:
-    """Return the wishes for free times, or none if the clause only says when an action is wanted."""
     named = bool(part.actions - WORK)
     if (
         part.flags[K.FREE] == KEPT
@@ -156,7 +155,6 @@ def _of_free(part: Part) -> tuple[Said, ...]:
 
 
 def _fewer(part: Part) -> Said:
-    """Return the wish for one suggestion more or fewer a day, or for days or evenings of the week without any."""
     if part.actions or part.days or part.spans or part.beside or part.nots or len(part.parts) > 1:
         raise NotUnderstood
     if not part.has(K.SPARE):

@@ -46,7 +46,6 @@ def of_week(said: Sequence[Said]) -> tuple[Said, ...]:
 
 
 def _goes_on(one: Said, other: Said) -> bool:
-    """Return True if two wishes of the same kind and action can be merged."""
     of_kind = one.kind == "without" and one.names == other.names and one.when is not None and other.when is not None
     of_best = one.kind == "best" and (not (one.names and other.names) or all(map(is_kind, one.names, other.names)))
     return of_best or of_kind or (one.kind == "days" and one.narrows and other.narrows)

@@ -160,7 +160,6 @@ def _is_reason(part: Part, read: Reading, following: Sequence[Part]) -> bool:
 
 
 def _check_background(part: Part) -> None:
-    """Raise NotUnderstood for a remark that may change the wish beside it."""
     says = part.has_head or part.times or part.counts
     limits = (LIMITS | {K.EVERY, K.FINISH, K.START} if says else set()) | {K.LASTS, K.AGAIN, K.BACK, K.MOST, K.LEAST}
     limits |= set() if part.meters else {K.WEIGHT}

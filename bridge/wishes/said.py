@@ -317,7 +317,7 @@ def _alike(given: Mapping[ActionType, T]) -> dict[T, frozenset[ActionType]]:
 
 
 def without(wishes: Wishes, one: Said) -> Wishes:
-    """Return wishes without one of those that ``standing`` returns."""
+    """Return wishes without a single one of them."""
     if one.when is not None:
         term = without(wishes.terms[one.when], replace(one, when=None))
         return replace(wishes, terms=_left({**wishes.terms, one.when: term}))

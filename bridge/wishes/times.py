@@ -91,7 +91,6 @@ def _is_of_company(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _edge(relation: Kind, token: Token, at: int) -> tuple[Clock | None, int]:
-    """Return the time of an event, or of the begin or end of a part of the day: "before the evening"."""
     kind, part = token
     if kind is K.EVENT and part:
         return (*part, MEAL), at + 1  # type: ignore[misc]
@@ -106,7 +105,6 @@ def _edge(relation: Kind, token: Token, at: int) -> tuple[Clock | None, int]:
 
 
 def _loose(token: Token, before: Sequence[Token]) -> Token:
-    """Return a token, or an unknown word for an event without "before" or "after": "reading the news"."""
     if token[0] is K.SHIFT:
         return K.WORD, "half" if token[1] == HALF else "halb"
     leads = before and before[-1][0] in RELATIONS

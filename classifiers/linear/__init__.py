@@ -70,7 +70,6 @@ class Linear:
     def _label(
         self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64], calm: NDArray[np.float64]
     ) -> Label:
-        """Return the label of an event, from the model's probabilities (``shares``) and the keyword rules' verdict."""
         second, first = shares.argsort()[-2:]
         hold = is_hold(event.title)
         sure = min(shares[first], HOLD) if hold else shares[first]

@@ -77,7 +77,7 @@ def plain_words(title: str) -> str:
 def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]:
     """Return all features of a batch of titles, as blocks of a kind each.
 
-    ``rules`` holds, for each title, facts from the keyword rules, such as ``rule EXERCISE`` (see ``names``).
+    ``rules`` holds, for each title, facts from the keyword rules, such as ``rule EXERCISE``.
     """
     texts = [plain_words(title) for title in titles]
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
@@ -201,7 +201,6 @@ class Model:
         return shares
 
     def _scored(self, found: Sequence[Block], part: Part, titles: int) -> NDArray[np.float64]:
-        """Return the scores (title, action) from the features ``found`` of one part."""
         sums = np.zeros((titles, self.weights.shape[1]))
         squares = np.zeros(titles)
         for block in found:

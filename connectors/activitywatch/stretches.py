@@ -176,7 +176,9 @@ def category(app: object, own: frozenset[str] = frozenset()) -> str:
 
 
 def own_apps(setting: str) -> frozenset[str]:
-    """Return the names of apps in a setting, which stand between commas, in the form that ``plain`` gives."""
+    """Return the names of apps in a setting, which stand between commas, in lower case and without the ending of a
+    file.
+    """
     return frozenset(filter(None, (plain(name) for name in setting.split(","))))
 
 

@@ -86,14 +86,17 @@ class Server:
     def propfind(self, address: str, properties: str, *, depth: int, discovering: bool = False) -> Listing:
         """Ask for properties (XML elements) of an address, and with ``depth`` 1 also of what it holds.
 
-        ``discovering`` is explained at ``ask``. Raises the errors of ``ask``, and NotWebDav for another answer.
+        Raises NotWebDav for an answer of another kind, Declined if the server refuses, and the errors of
+        ``bridge.http``.
         """
         body = f'<d:propfind xmlns:d="DAV:" {NAMESPACES}><d:prop>{properties}</d:prop></d:propfind>'
         answer = self.ask("PROPFIND", address, body, headers={"Depth": str(depth)}, discovering=discovering)
         return _listing(answer)
 
     def report(self, address: str, body: str) -> Listing:
-        """Ask for a report on an address, at depth 0 as sync reports demand (RFC 6578, 3.2). Raises as ``propfind``."""
+        """Ask for a report on an address, at depth 0 as sync reports demand (RFC 6578, 3.2). Raises NotWebDav or
+        Declined.
+        """
         return _listing(self.ask("REPORT", address, body, headers={"Depth": "0"}))
 
     def ask(

@@ -50,10 +50,7 @@ def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Written:
-    """An event found at the place of a plan's event in the calendar Rhythm.
-
-    ``mark`` names the plan's slot and action. It is None for an event that another program wrote.
-    """
+    """An event at the place of a plan's event. ``mark`` is None for an event that another program wrote."""
 
     etag: str
     mark: str | None

@@ -173,7 +173,6 @@ class Gathered:
         self._beat(row, str(row.payload.get("timestamp"))[:ISO_MINUTE], row.cell("beats per minute"), utc_of_naive)
 
     def _beat(self, row: Fields, minute: str, rate: Any, read: Callable[[str], datetime | None]) -> None:
-        """Add a heart rate to its quarter of an hour, which is kept as [sum, count, lowest, highest]."""
         bpm: float = rate if type(rate) is int else row.figures([rate], 1)[0]  # a whole number stays whole
         if not BPM.low <= bpm <= BPM.high:
             raise row.bad("its heart rate is impossible")
@@ -291,7 +290,7 @@ def american(text: str) -> datetime | None:
 
 
 def american_time(row: Fields, path: str) -> datetime:
-    """Return the UTC instant of a time in a field, written as ``american`` reads it. Raises BadRecord otherwise."""
+    """Return the UTC instant of a time in a field, written like ``MM/DD/YY HH:MM:SS``. Raises BadRecord otherwise."""
     at = american(str(row.get(path)))
     if at is None:
         raise row.bad(f"{path} is no time")

@@ -57,9 +57,10 @@ def unconfirmed(night: Fields) -> bool:
 
 
 def is_over(row: Fields, lasted: timedelta) -> bool:
-    """Return True if a day was over when its row was written. The row then covers at least 22 h 45 min.
+    """Return True if a row of a day covers at least 22 h 45 min, so that the day was over when it was written.
 
-    Either its length ``lasted`` or the difference of its wall clocks suffices, because a journey east shortens a day.
+    This is by its length ``lasted``, or by the local times at its begin and end, because a journey east shortens a
+    day.
     """
     began, ended = (utc_of_naive(row.get(f"wellness{end}TimeLocal")) for end in ("Start", "End"))
     return max(lasted, ended - began if began and ended else lasted) >= WHOLE_DAY
@@ -134,7 +135,7 @@ def versions(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the version of a row that covers the most time, and among equals has the most content, or {}."""
+    """Of the stored versions of a row, return the one that covers the most time, then with the most content, or {}."""
     found = [row for row in rows.values() if isinstance(row, Mapping)]
     return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})
 
@@ -156,5 +157,5 @@ def workout_key(start: float | None, row: Mapping[str, Any]) -> str:
 
 
 def settled_fields(record_payload: Mapping[str, Any], stream: str) -> Fields:
-    """Return the version of a record's row to use (see ``settled``), as Fields."""
+    """Return the stored version of a record's row that covers the most time, as Fields."""
     return fields_of(settled(mapping(record_payload.get("rows"))), stream)

@@ -177,7 +177,6 @@ def _meaning(error: Any, service: Service, now: datetime, wait: timedelta | None
 
 
 def _reasons(content: bytes) -> set[str]:
-    """Return every reason that an error answer states, such as ``rateLimitExceeded``, or an empty set."""
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):

@@ -229,10 +229,7 @@ def _collection(name: str, version: str, address: str, collection: str) -> Any:
 
 
 class _Api:
-    """Google's client for an API, with its collections as methods, such as ``api.events()``.
-
-    The collections' requests are sent through the account's ``http``.
-    """
+    """Google's client for an API, with its collections as methods, such as ``api.events()``."""
 
     def __init__(self, collection: Callable[[str], Any], http: Any) -> None:
         self._collection = collection

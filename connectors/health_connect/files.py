@@ -62,7 +62,7 @@ CUT_OFF = "the file is cut off or is not JSON; what came before was read. Send i
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The members of a Health Connect document that describe the document itself."""
+    """What a Health Connect document says about itself: the app, its version, and when it was made."""
 
     members: Mapping[str, Any]
 
@@ -330,9 +330,7 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
 
 
 def _about(file: File) -> dict[str, Any]:
-    """Return the fields ``source``, ``timestamp`` and ``test`` of a pushed document, which tell the app and version
-    that wrote it.
-    """
+    """Return what a pushed document says of its app, version and time: ``source``, ``timestamp`` and ``test``."""
     found: dict[str, Any] = {}
     try:
         with file.open() as stream:

@@ -121,7 +121,7 @@ def _resting(fields: Fields) -> float | None:
 
 
 def _rates(key: str, fields: Fields) -> Iterator[Sample]:  # noqa: ARG001 - one shape
-    """Yield the mean heart rate of each quarter-hour, from its most trusted origin alone (see ``rank``)."""
+    """Yield the mean heart rate of each quarter-hour, from its most trusted origin alone , such as a watch."""
     quarters: dict[int, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
     for origin, found in fields.payload.items():
         for at, values in mapping(found).items():
@@ -185,9 +185,7 @@ def _nightly(metric: Metric, told: ByOrigin, main: Session | None) -> list[Readi
 
 
 def _of_best(told: ByOrigin, main: Session | None, counts: Callable[[Reading], bool]) -> list[Reading]:
-    """Return the readings of a single app and device, if possible of that which recorded the sleep. ``counts`` selects
-    the readings.
-    """
+    """Return the readings (by ``counts``) of a single app and device, if possible of that of the sleep."""
     found = {origin: [reading for reading in readings if counts(reading)] for origin, readings in told.items()}
     sleep = main.origin if main is not None else None
     best = min(

@@ -166,7 +166,9 @@ class Server:
     def history(
         self, entities: Sequence[str], start: datetime, end: datetime, *, now: datetime
     ) -> list[list[dict[str, Any]]]:
-        """Return each entity's states between two instants, after its last state before. Raises as ``states``."""
+        """Return each entity's states between two instants, after its last state before. Raises NeedsLogin for a
+        refused token, TryLater without an answer.
+        """
         asked = {
             "filter_entity_id": ",".join(entities),
             "end_time": end.isoformat(),

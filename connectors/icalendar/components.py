@@ -264,7 +264,6 @@ def _located(component: Component) -> bool:
 
 
 def _people(component: Component, mine: frozenset[str]) -> dict[str, Any]:
-    """Return the payload's fields about people: how many others, if there is an organiser, and the user's answer."""
     attendees = [a for a in listed(component, "ATTENDEE") if param(a, "CUTYPE") not in ROOMS]
     organiser = {_address(o) for o in listed(component, "ORGANIZER")}
     everybody = {_address(a) for a in attendees} | organiser

@@ -58,8 +58,8 @@ class Server:
     def calendar(self, seen: dict[str, str], *, now: datetime) -> Answer | None:
         """Request the calendar with the validators (ETag, Last-Modified) of the last answer in ``seen``.
 
-        Return (content, new validators), or None if it is unchanged.
-        Raises TryLater without an answer, SourceChanged for a redirect that is not followed, and those of ``_read``.
+        Return (content, new validators), or None if it is unchanged. Raises TryLater without an answer, SourceChanged
+        for a redirect that is not followed, or for a far too large calendar.
         """
         import requests
 

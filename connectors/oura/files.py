@@ -145,7 +145,6 @@ def _rows(document: Json, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]
 
 
 def _within(body: Any, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (stream, row) for Oura's rows in a JSON value, at most ``levels`` deep."""
     if isinstance(body, Mapping):
         stream = stream_of(body)
         if stream not in (None, TRENDS):

@@ -40,7 +40,7 @@ def notice(
 ) -> Notice | None:
     """Return the notice in a signed message, or None for a ping or a kind of data that is not used.
 
-    ``kept`` is what ``register`` returned. Raises Forged for a wrong signature or an impossible date.
+    ``kept`` holds the key for signatures that Polar told. Raises Forged for a wrong signature or an impossible date.
     """
     said = _parsed(body)
     if said.get("event") == PING:

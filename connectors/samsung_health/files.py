@@ -106,7 +106,6 @@ class Gathered:
         return self.into.dated(self.shape[0], day)
 
     def _offset(self, row: Fields, at: datetime) -> int:
-        """Return the row's own minutes east of UTC, else those of the person's zone at the instant ``at``."""
         found = OFFSET.fullmatch(str(row.get("time_offset")).strip())
         if found:
             return (-1 if found[1] == "-" else 1) * (int(found[2]) * 60 + int(found[3]))

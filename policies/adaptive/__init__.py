@@ -41,7 +41,7 @@ class Adaptive:
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
     ) -> Adaptive:
-        """Return this policy around a variant of its planner (see ``Planner.variant``), without a user's prior."""
+        """Return this policy with a planner of another objective or other assumptions, and without a user's prior."""
         return Adaptive(self._planner.variant(objective=objective, learns=learns, three=three, knows=knows))
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
@@ -52,7 +52,7 @@ class Adaptive:
         return {**body, "heard": kept(self._crowd(observation), observation.routine)}
 
     def personal(self, prior: Mapping[str, Any]) -> Adaptive:
-        """Return the policy with a prior from ``learn``, whose answers are not learnt again."""
+        """Return the policy with a user's prior. The answers behind the prior are not learnt again."""
         return Adaptive(self._planner.personal(prior), prior=prior)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
@@ -100,5 +100,5 @@ def _without_suppositions(observation: Observation, rng: random.Random) -> Decis
 
 
 def open_policy() -> Policy:
-    """Return the policy ``adaptive`` without a user's prior."""
+    """Return the policy of this module without a user's prior, which BRIDGE_POLICY=adaptive chooses."""
     return Adaptive()

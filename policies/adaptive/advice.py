@@ -114,9 +114,7 @@ def weighed(trust: float, contrary: float) -> float:
 
 
 def _served(posterior: Posterior, trust: float) -> Array:
-    """Return the person, 18 traits, to plan for: the average person, moved towards the estimated one as far as that is
-    trusted.
-    """
+    """Return the person (18,) to plan for: the average person, moved towards the estimated one by the trust."""
     share = counted(trust)
     return share * posterior.person() + (1 - share) * prior().person()
 
@@ -200,7 +198,9 @@ Cells = Mapping[tuple[int, int], Sequence[bool]]  # (action, slot) -> which answ
 
 
 def reasons(action: ActionType, observation: Observation, posterior: Posterior, known: Heard) -> tuple[str, ...]:
-    """Return at least one sentence for a decision: the planner's where it is trusted, else those of ``findings``."""
+    """Return at least one sentence for a decision: the planner's where it is trusted, else what the user's answers
+    show.
+    """
     if say(known.known) >= DOUBTED or len(known.lessons) < MANY_ENOUGH:
         person = posterior.person()
         return of_the_planner(action, observation, person, body_of(person), posterior.belief())

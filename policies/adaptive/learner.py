@@ -142,7 +142,6 @@ class Learner:
         return np.asarray(np.where(near, found, 0.0) / share if share >= LIKELIER else found)
 
     def hear(self, asked: Asked, *, taken: bool) -> Learner:
-        """Return the learner after one more answer, given at the same time as the last."""
         return self.hear_all([asked], [taken], [0.0])
 
     def hear_all(self, asked: Sequence[Asked], taken: Sequence[bool], days: Sequence[float]) -> Learner:

@@ -34,7 +34,8 @@ CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
 class Lesson(NamedTuple):
     """An answer as features for the learner.
 
-    ``planner`` is the logit of the planner's forecast, ``usual`` as in ``usual``.
+    ``planner`` is the logit of the planner's forecast, ``usual`` how usual the action is at this hour, as a
+    logarithm.
     """
 
     at: datetime
@@ -48,7 +49,7 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True)
 class Heard:
-    """The ``learner`` after some lessons, None before any. ``repeated`` is the fading count by action."""
+    """The ``learner`` after some answers, None before any. ``repeated`` counts recent recommendations by action."""
 
     learner: Learner | None = None
     repeated: Sequence[float] = (0.0,) * MANY
@@ -60,7 +61,7 @@ class Heard:
         return self.learner or fresh()
 
     def after(self, lessons: Sequence[Lesson]) -> Heard:
-        """Return the learner, with its counts, after further lessons."""
+        """Return the learner, with its counts, after further answers."""
         if not lessons:
             return self
         asked, repeated = [], list(self.repeated)
@@ -77,7 +78,7 @@ class Heard:
     def lost(self) -> bool:
         """Return True if the last answers were predicted clearly worse than by the share of Accept among them.
 
-        Squared errors are compared as in ``bridge.advice.foresight``. Few answers give False.
+        Squared errors of the predictions are compared. With few answers the result is False.
         """
         last = self.lessons[-WINDOW:]
         if len(last) < MANY_ENOUGH:

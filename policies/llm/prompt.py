@@ -74,7 +74,6 @@ def _recent(history: Sequence[Interaction], days: int) -> Sequence[Interaction]:
 
 
 def _answers(history: Sequence[Interaction], room: int) -> Iterator[str]:
-    """Yield a heading and the newest answers, oldest first, a line each, as many as ``room`` allows."""
     if not history:
         return
     lines = [line(one) for one in history]
@@ -115,7 +114,6 @@ def when(day: int, slot: Slot) -> str:
 
 
 def _sum(older: Sequence[Interaction], room: float) -> str:
-    """Return how often each action was accepted, ignored or rescheduled at each time of day, as text."""
     asked = Counter((one.slot, one.recommended) for one in older)
     answered = Counter((one.slot, one.recommended, one.answer) for one in older)
     groups = []

@@ -62,7 +62,7 @@ class Planner:
         return learnt(observation, self.kinds)
 
     def personal(self, prior: Mapping[str, Any]) -> Planner:
-        """Return the planner, otherwise the same, with a user's prior, whose answers are not processed again."""
+        """Return the same planner with a user's prior. The answers behind the prior are not processed again."""
         return Planner(self.objective, learns=self.learns, prior=prior, crowd=self.crowd, kinds=self.kinds)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
@@ -112,5 +112,5 @@ class Planner:
 
 
 def open_policy() -> Policy:
-    """Return the policy ``planner`` with the objective ``reward``."""
+    """Return the policy of this module, with the objective ``reward``, which BRIDGE_POLICY=planner chooses."""
     return Planner()

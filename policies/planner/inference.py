@@ -126,7 +126,9 @@ def exact(observation: Observation) -> bool:
 
 
 def levels(observation: Observation) -> Array:
-    """Return the levels (5,) of the meters in the observation, as in ``Meter``. Raises KeyError without one."""
+    """Return the levels (5,) of the meters in the observation, in the order of ``Meter``. Raises KeyError without
+    one.
+    """
     return np.array([observation.meters[meter].level for meter in Meter])
 
 

@@ -215,7 +215,6 @@ def _within_groups(crowd: Particles) -> Array:
 
 
 def _alike(people: Array, weights: Array, copied: Array, rng: Any) -> Array:
-    """Return new people (18, n) near the particles ``copied`` (indices), within the bounds of a person."""
     mean = (people @ weights)[:, None]
     apart = people - mean
     spread = np.sqrt(apart**2 @ weights)[:, None]

@@ -152,7 +152,6 @@ def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
 
 
 def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
-    """Return plans (steps, n) that differ from ``best`` in a slot or two. Each begins with a possible action."""
     steps, many = len(best), len(ACTIONS)
     singles = np.repeat(best[:, None], steps * many, axis=1)
     singles[np.repeat(np.arange(steps), many), np.arange(steps * many)] = np.tile(np.arange(many), steps)

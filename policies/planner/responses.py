@@ -98,7 +98,7 @@ class Particles:
     def hear(self, one: Interaction, standings: Array) -> None:
         """Weigh the particles by the probability of an answer, in place, and append its prediction to ``foretold``.
 
-        ``standings`` (k, 10, n) are those of the k slots that ``looked_at`` returns for the answer.
+        ``standings`` (k, 10, n) are those of the k slots on which the answer's probability depends.
         """
         there = standings[:, ACTIONS.index(one.recommended)]
         accepted = self.accepted(there[0])

@@ -83,5 +83,5 @@ def _variances() -> Array:
 
 
 def open_policy() -> Policy:
-    """Return the policy ``shared_arms``."""
+    """Return the policy of this module, which BRIDGE_POLICY=shared_arms chooses."""
     return SharedArms()

@@ -66,7 +66,7 @@ def me(visit: Visitor) -> Document:
 
 @router.get("/today")
 def today(visit: Visitor) -> Document:
-    """Return the five meters, today's slots with events, and the current slot's recommendation if already
+    """Return the five meters, the four quarters of today with their events, and the present recommendation if one was
     made.
     """
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
@@ -84,8 +84,10 @@ def today(visit: Visitor) -> Document:
 
 @router.get("/meters")
 def meters(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 7) -> Document:
-    """Return the five meters now and at the start of every slot of the last ``days``. Null means that nothing was
-    known.
+    """Return the levels of Vitality, Cognition, Progress, Serenity and Connection now, and at every 6, 12, 18 and 0
+    o'clock of the last ``days``.
+
+    Null means that nothing was known.
     """
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
     version = data_version(visit.bridge, visit.user, visit.now), current.moment
@@ -100,11 +102,11 @@ def meters(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 7) -> Doc
 
 @router.get("/recommendation")
 def recommendation(visit: Visitor) -> Document:
-    """Return the recommendation of the current slot, or the reasons why there is none.
+    """Return the recommendation for the present quarter of the day, or the reasons why there is none.
 
-    If the slot has none yet, it is made. Later requests in the slot return the same, unless data, corrections or wishes
-    have changed. This does not mark it as seen. It counts as seen once a page shows it, the user answers it, or a
-    program reports it as shown.
+    The first request makes it. Later requests return the same, unless data, corrections or wishes have changed. This
+    does not mark it as seen. It counts as seen once a page shows it, the user answers it, or a program reports it as
+    shown.
     """
     found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=False)
     withheld = requests.withheld(visit.bridge, visit.user, found)
@@ -187,7 +189,7 @@ def _moment(visit: Visit, body: CheckIn) -> datetime:
 
 @router.get("/calendar")
 def calendar(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = None) -> Document:
-    """Return a week as 28 slots with events, their activities, and calendar facts.
+    """Return a week as 28 slots (four a day) with events, their activities, and figures such as minutes of focus.
 
     ``week`` is 2026-W47 or a date in it, by default the current week.
     """

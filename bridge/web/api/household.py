@@ -52,14 +52,16 @@ def use(visit: Visitor, body: Use) -> list[CalendarUseDocument]:
 
 @router.get("/marks", tags=["day"])
 def marks(visit: Visitor) -> MarksDocument:
-    """Return what the user said of entries, and the entries of which the bridge asks whose they are."""
+    """Return whose the user said calendar entries are, and the entries of which the bridge asks that."""
     store, user = visit.bridge.store, visit.user
     return marks_document(whose.marks(store, user), whose.doubts(store, user, now=visit.now))
 
 
 @router.post("/marks", tags=["day"])
 def mark(visit: Visitor, body: Mark) -> MarkDocument:
-    """Say whose an entry is, and return what stands. An entry that is not there within 60 days gets 400."""
+    """Say whose a calendar entry is, and return what the bridge then keeps about it. An entry that is not there within
+    60 days gets 400.
+    """
     store, user = visit.bridge.store, visit.user
     wanted = ownership.Mark(key=body.event, whose=body.whose, series=body.series, like=body.like)
     done = whose.mark(store, user, wanted, now=visit.now)

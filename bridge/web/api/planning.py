@@ -203,7 +203,7 @@ def said(visit: Visitor, body: Sentence) -> SaidDocument:
 
 @router.get("/mode")
 def mode(visit: Visitor) -> ModeDocument:
-    """Return the user's mode, and the modes that the data speak of, which are asked and never assumed."""
+    """Return the user's mode (such as ill), and the modes that the data suggest and about which the user is asked."""
     return mode_document(modes.stand(visit.bridge.store, visit.user, visit.person()))
 
 

@@ -103,7 +103,6 @@ def _answer(found: Answer) -> dict[str, object]:
 
 
 def _figure(found: Answer, value: float) -> str:
-    """Return a figure with its unit. For things counted the unit is their name: "46,276 steps"."""
     if found.query.subject.counted and found.at is not None:  # the first or last of them
         return " – ".join(date_text(day, "%a %-d %b %Y") for day in found.days or (found.at,))
     if found.unit in COUNTED and found.query.per is None:

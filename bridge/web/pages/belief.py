@@ -226,7 +226,7 @@ def _meaning(answers: int, low: float, high: float) -> str:
 
 @router.get("/belief/table")
 def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -> HTMLResponse:
-    """Show a dimension of the belief (social, morning or work) day by day as a table, newest first.
+    """Show, day by day, what the policy believed about a trait of the user (social, morning or work).
 
     Any other word shows social.
     """

@@ -275,7 +275,6 @@ def _registered(source: str) -> ConnectorSpec:
 
 
 def _keys_page(request: Request, visit: Visit, spec: ConnectorSpec, **told: Any) -> HTMLResponse:
-    """Show the form of an application's keys, with what was ``wrong``, ``typed`` or ``saved``."""
     return page(
         "connections/keys.html",
         visit,

@@ -81,7 +81,6 @@ def dismiss(visit: Visitor, mode: Text, back: Back = HERE) -> RedirectResponse:
 
 
 def card(visit: Visit) -> dict[str, Any]:
-    """Return the values of the card "This day is different" for the template, without questions."""
     today = visit.today
     mode = modes.mode_of(visit.bridge.store, visit.user, today)
     return {

@@ -41,7 +41,7 @@ def entries(visit: Visitor) -> HTMLResponse:
 
 
 def answers(visit: Visit) -> list[dict[str, Any]]:
-    """Return the user's corrections of entries, newest first, for the template."""
+    """Return the actions that the user gave to calendar entries, newest first, for the page."""
     made = visit.bridge.store.people.corrections(visit.user.id, at=visit.now)
     return [
         {"series": one.series, "title": one.title, "said": action_name(one.action and str(one.action))}
@@ -63,7 +63,7 @@ def _question(one: Question) -> dict[str, Any]:
 
 @router.post("/entries")
 def say(request: Request, visit: Visitor, event: Text, action: Text) -> Response:
-    """Store what an entry is, for its series and for entries like it."""
+    """Store which action a calendar entry is, for its series and for entries like it."""
     chosen = parse_action(action)
     fixed = requests.fix(visit.bridge, visit.user, event, chosen, now=visit.now)
     if not is_part(request):
@@ -74,6 +74,8 @@ def say(request: Request, visit: Visitor, event: Text, action: Text) -> Response
 
 @router.post("/entries/answer/back")
 def take_back(visit: Visitor, event: Text, back: Text = "/entries") -> RedirectResponse:
-    """Delete the user's correction of a series. The user may then be asked about the series again."""
+    """Delete the action that the user gave to a series of calendar entries. The user may then be asked about it
+    again.
+    """
     visit.bridge.store.people.take_back_correction(visit.user.id, event)
     return RedirectResponse(f"{back}#answers" if back in PAGES else "/entries", 303)

@@ -44,7 +44,7 @@ VERDICTS = {"more": say("more"), "less": say("less")}
 
 @router.get("/factors")
 def factors(visit: Visitor, noted: Noted = "") -> HTMLResponse:
-    """Show the effects of all factors, and buttons to note one. ``noted`` is the result of the note just made."""
+    """Show the effects of all factors, and buttons to note one. ``noted`` tells what became of a note just made."""
     return _shown(visit, noted=noted)
 
 
@@ -85,7 +85,6 @@ def _with(back: str, noted: str) -> str:
 
 
 def just_noted(visit: Visit, noted: str) -> dict[str, str] | None:
-    """Return the note of the last minutes for the template, or None. After a deletion, return only its message."""
     if noted == "deleted":
         return {"key": "", "told": _("Taken back.")}
     lately = notes.recent(visit.bridge.store, visit.user, since=visit.local(visit.now - JUST).date())

@@ -74,13 +74,15 @@ def mark(visit: Visitor, form: Annotated[MarkForm, Form()]) -> RedirectResponse:
 
 
 def just_marked(visit: Visit, key: str) -> dict[str, Any] | None:
-    """Return the newest mark of an entry for the template, so that the user can undo it, or None."""
+    """Return whose the user last said an entry is, for the page to offer an undo, or None."""
     marks = whose.marks(visit.bridge.store, visit.user) if key else ()
     return next((_shown(one) for one in reversed(marks) if one.key == key), None)
 
 
 def owned(visit: Visit) -> dict[str, Any]:
-    """Return the user's calendars, and the newest marks, for the template."""
+    """Return the user's calendars, and what the user last said about whose entries are, for the page that shows
+    both.
+    """
     store, user = visit.bridge.store, visit.user
     version = data_version(visit.bridge, user, visit.now)
     found = visit.app.results.get(user, "calendars", version, lambda: whose.calendars(store, user, now=visit.now))

@@ -25,8 +25,8 @@ Password = Annotated[str, Form(max_length=300)]
 def proved(section: str) -> Callable[[Visitor], None]:
     """Return a dependency that raises NotProved if the session's user proved who they are too long ago.
 
-    It is for the ``section`` of settings. Programs with tokens, users named by a proxy, and people who need no login
-    pass.
+    It is for the ``section`` of settings. It never stops programs with tokens, users named by a proxy, and people who
+    need no login.
     """
 
     def check(visit: Visitor) -> None:

@@ -209,7 +209,6 @@ def changed(what: str) -> RedirectResponse:
 def shown(
     visit: Visit, *, saved: str = "", wrong: dict[str, str] | None = None, sent: bool = False, token: str = ""
 ) -> HTMLResponse:
-    """Return the page of settings. ``wrong`` says by section why nothing was saved, and gives status 400."""
     store = visit.bridge.store
     return page(
         "settings.html",

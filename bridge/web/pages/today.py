@@ -52,8 +52,8 @@ def today(
 ) -> HTMLResponse:
     """Show today's page, with the slot's recommendation if it was made before and still holds.
 
-    ``came`` are ids of imports or syncs that have just ended, joined by commas, ``marked`` is the key of an entry just
-    marked, and ``noted`` the result of a note just made. The page shows news about them.
+    ``came`` are ids of imports or syncs that have just ended, joined by commas, ``marked`` is the key of an entry of
+    which the user just said whose it is, and ``noted`` tells what became of a note. The page shows news about them.
     """
     store = visit.bridge.store
     with store.view():
@@ -235,7 +235,6 @@ def _once(facts: Sequence[Fact], after: Fact | None) -> tuple[Sequence[Fact], Fa
 
 
 def _due_today(visit: Visit, known: Snapshot) -> list[str]:
-    """Return the open tasks that are due today, as title and time in today's plan."""
     today = visit.today
     due = {str(one.key) for one in known.tasks if one.completed is None and one.due is not None and one.due <= today}
     if not due:
@@ -283,7 +282,6 @@ def _refusals(visit: Visit, besides: Recommendation | None) -> list[dict[str, An
 
 
 def _why(found: Recommendation | None, said: Container[int]) -> list[tuple[str, str]]:
-    """Return the possible reasons to choose from, if ``found`` was refused without a reason, else none."""
     is_refused = found is not None and found.answer is Answer.IGNORE and found.id not in said
     return [(str(key), shown(text)) for key, text in wishing.BECAUSE_WORDS.items()] if is_refused else []
 

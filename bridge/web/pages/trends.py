@@ -57,7 +57,6 @@ def trends(visit: Visitor, weeks: Weeks | None = None, until: date | None = None
 
 
 def _charts(body: Body) -> dict[str, Any]:
-    """Return the values of a trends document for the template. Changes are searched in the last year."""
     metrics = {row["metric"]: row for row in body["inputs"]}
     charts = [
         {
@@ -95,7 +94,6 @@ def _change_of_meter(body: Body, meter: str) -> Change | None:
 
 
 def clearest_change(visit: Visit, name: str) -> str | None:
-    """Return the clearest change of a meter or metric on the Trends page, in words, or None if it has no chart."""
     return change_in(_document(visit, WEEKS_SHOWN, None), name, WEEKS_SHOWN)
 
 
@@ -270,7 +268,6 @@ def table(
 
 
 def _columns(body: Body, of: str) -> dict[str, list[Any]]:
-    """Return heading -> values by day for the chart ``of``."""
     if of in body["meters"]:
         level, sd = body["meters"][of]["level"], body["meters"][of]["sd"]
         return {_("level"): level, "±": sd, _("what happened"): _happenings(body)}

@@ -50,7 +50,9 @@ Key = Annotated[str, Form(max_length=2000)]
 
 
 class Shown(BaseModel):
-    """The week to show, and what was just done: the key of an entry ``marked``, or of a task ``moved``."""
+    """The week to show, and what was just done: the key of an entry of which the user said whose it is (``marked``), or
+    of a task that was ``moved``.
+    """
 
     week: Annotated[str | None, Field(max_length=20)] = None
     marked: Annotated[str, Field(max_length=1000)] = ""
@@ -109,7 +111,8 @@ def _slot_text(name: str, hint: str | None) -> str:
 
 @router.get("/week/ahead")
 def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_length=20)]) -> Response:
-    """Send the previews and tasks of a week's coming days, each for its slot on the page of the week.
+    """Send the suggestions and tasks that are expected in a week's coming days, each for its slot on the page of the
+    week.
 
     A browser that asks for a whole page is led to the page of the week.
     """
@@ -274,10 +277,7 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
 
 
 def _lasting(slot: WeekSlot, zones: ZoneHistory, *, alone: bool) -> Iterator[str]:
-    """Yield texts of the timed entries that began before a slot and still last at its start.
-
-    Unless ``alone``, only long entries are included.
-    """
+    """Yield texts of timed entries that last into a slot, only of long ones unless ``alone``."""
     for one, label in slot.entries:
         long = one.end - one.start >= LASTING
         lasts = one.start < slot.facts.start < one.end and not one.event.all_day and takes_time(one.event)

@@ -130,7 +130,6 @@ def _key(one: Said) -> str:
 
 
 def _shown(visit: Visit, form: Fields, *, status: int = 200, **said: Any) -> HTMLResponse:
-    """Show the page, with what is ``said`` above its forms: ``saved``, ``wrong``, or what became of a ``wish``."""
     return page(
         "wishes.html",
         visit,

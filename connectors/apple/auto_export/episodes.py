@@ -177,7 +177,6 @@ def workout_record(found: Mapping[str, Any], zone: str) -> RawRecord:
 
 
 def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> float | None:
-    """Return the sum of the first of the members ``names`` that is above 0, in the base unit of ``units``."""
     # A bare number is ignored, because it has no unit.
     for name in names:
         value = found.get(name)

@@ -61,9 +61,10 @@ def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
 
 
 def of_stretches(stretches: Iterable[SleepStage]) -> list[Sleep]:
-    """Return the sleep of each block of stages without a long pause, from the stages of its best source.
+    """Return the sleeps, each from stages without a long pause between them, by the most trusted source that recorded
+    it.
 
-    Of equal sources the one first in ``order`` is taken. A block without sleep or time in bed gives no sleep.
+    Stages without sleep or time in bed give no sleep.
     """
     ordered = sorted(stretches, key=lambda one: (one.start, one.end, one.stage))
     loose = [one for one in ordered if _is_loose(one, ordered)]

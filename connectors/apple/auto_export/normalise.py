@@ -24,9 +24,10 @@ QUARTER, HOUR, DAY = 900, 3600, timedelta(days=1)
 
 
 def total(sent: Fields) -> float | None:
-    """Return a day's total of a metric, or None if nothing was sent. ``sent`` maps a grouping to sums by time.
+    """Return a day's total of a metric, or None if nothing was sent. ``sent`` maps hours or days, which the user may
+    have chosen, to sums by time.
 
-    Groupings cover the same time, so the largest sum of an hour or day counts. Raises BadRecord for bad values.
+    As these cover the same time, only the largest sum counts. Raises BadRecord for bad values.
     """
     hours: dict[int, float] = defaultdict(float)
     for found in (_per_hour(sent, "minutes"), _per_hour(sent, "hours"), _singles(sent)):

@@ -60,7 +60,7 @@ class Series:
 
 
 class Collected:
-    """The content of an Apple Health export that is used, filled while the file is read. Rows go to ``spill``.
+    """The content of an Apple Health export that is used, filled while the file is read. Rows go to the file ``spill``.
 
     ``homes`` are the zones of residence. ``order`` is the trust in sources. ``keep_all`` keeps every row.
     """
@@ -98,7 +98,9 @@ class Collected:
         return True
 
     def part(self, rows: Columns) -> tuple[bool, Part | None]:
-        """Collect rows as ``columns`` does. Return its result and the additions (None if rows were set aside)."""
+        """Collect rows that were read without an XML parser. Return (True if that worked, what they added, None if rows
+        failed).
+        """
         spill, first, last, aside = self.spill, self.first, self.last, self.aside.total()
         sums, seen = spill.sums, self.places.seen()
         spill.sums, self.first, self.last = {}, ENDLESS, 0.0
@@ -191,7 +193,6 @@ class Collected:
     def _measured(
         self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]
     ) -> tuple[np.ndarray, np.ndarray, list[Inside]]:
-        """Return (times, values in the metric's unit, inner XML) of the rows with plausible values."""
         found = head.converted(values(texts))
         good = head.plausible(found)
         for reason, rows in head.reasons(found, good).items():

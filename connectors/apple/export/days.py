@@ -381,7 +381,6 @@ def union(spans: np.ndarray) -> np.ndarray:
 
 
 def _free(rows: Intervals, covered: np.ndarray) -> Column:
-    """Return, for each row, the share of its time outside all spans ``covered``."""
     if not len(covered):
         return np.ones(len(rows))
     start, end = rows[:, 0], rows[:, 1]

@@ -44,7 +44,7 @@ class Stretch(AnyStretch):
 
 
 def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]:
-    """Return every sleep and nap as a payload, in order of time. ``places`` tells where the user was, for offsets."""
+    """Return every sleep and nap as a payload, in order of time. ``places`` tells the time zone at each instant."""
     ordered = sorted(stretches, key=lambda s: (s.start, s.end))
     loose = _loose(ordered)
     blocks = with_loose((s for s in ordered if s not in loose), [s for s in ordered if s in loose])

@@ -68,7 +68,7 @@ class Month(NamedTuple):
 
 @dataclass
 class Memory:
-    """The digests and months that an export of the date ``as_of`` held. ``limit`` is a Unix second."""
+    """What an export of the date ``as_of`` held: digests of its pieces, and its months. ``limit`` is a Unix second."""
 
     read_as: str
     limit: float = 0.0
@@ -77,13 +77,12 @@ class Memory:
     months: dict[str, Month] = field(default_factory=dict)
 
     def count(self, page: Page) -> None:
-        """Note the number of a month's records that a page holds."""
         month = self.months.get(page.records[0].key[:7]) if page.records else None
         if month is not None:
             month.records[page.stream] = len(page.records)
 
     def packed(self) -> str:
-        """Return the memory as text for ``unpacked``."""
+        """Return as text what this export held, for the import of the next export."""
         parts = ",".join(f"{_text(mark)}:{_text(_packed(part))}" for mark, part in self.parts.items())
         told = f"[{_text(self.read_as)},{_text(self.limit)},{_text(self.as_of)},{{{parts}}},{_text(self.months)}]"
         return b85encode(zlib.compress(told.encode())).decode()
@@ -94,7 +93,7 @@ def _text(value: Any) -> str:
 
 
 def unpacked(text: str | None) -> Memory | None:
-    """Return the memory that a text holds. Return None without a text, and for one of another layout."""
+    """Return what an earlier export held, from its text. Return None without a text, and for one of another layout."""
     if not text:
         return None
     try:
@@ -128,7 +127,7 @@ def _unpacked(packed: list[Any]) -> Part:
 
 
 def is_unchanged(month: str, mark: str, earlier: Memory, stored: StoredExport) -> bool:
-    """Return True if a month's stored records are those of the ``earlier`` export, and ``mark`` is the month's still.
+    """Return True if a month's stored records are those of the ``earlier`` export, and its digest is still ``mark``.
 
     ``stored`` maps (stream, month) to the number and date of the stored records.
     """

@@ -40,7 +40,7 @@ class CutOff(Exception):
 class Reading:
     """The reading of an export into ``collected``. Parts that an ``earlier`` export held too are not read at first.
 
-    ``read_as`` says how rows are read; a memory of another way is not used. ``memory`` is what the next export may use.
+    ``read_as`` says how rows are read; what an earlier export held is used only if it was read in the same way.
     """
 
     def __init__(self, collected: Collected, read_as: str, earlier: Memory | None, *, remembers: bool) -> None:
@@ -175,10 +175,7 @@ def _head(chunks: Iterator[bytes]) -> tuple[bytes, int, int, bool]:
 
 
 class _Parser:
-    """An XML parser that passes the root's children in ``WANTED`` to ``collected``.
-
-    It keeps a single child in memory.
-    """
+    """An XML parser that passes the root's children in ``WANTED`` to ``collected``, one after another."""
 
     def __init__(self, collected: Collected) -> None:
         from xml.parsers import expat
@@ -215,7 +212,7 @@ class _Parser:
         return None
 
     def drop(self) -> None:
-        """Free the parser's memory, which its handlers would hold."""
+        """Free the memory of the XML parser."""
         self._expat.StartElementHandler = self._expat.EndElementHandler = None
 
     def close(self) -> None:

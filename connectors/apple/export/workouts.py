@@ -63,7 +63,6 @@ def _statistics(statistics: Iterable[Attributes]) -> dict[str, float]:
 
 
 def _metadata(entries: Iterable[Attributes]) -> dict[str, float]:
-    """Return the known values of a workout's metadata, which are texts of number and unit such as "6575 cm"."""
     found = {}
     for entry in entries:
         if (known := METADATA.get(entry.get("key", ""))) is not None:

@@ -61,10 +61,7 @@ class _State:
 
 @dataclass(slots=True, kw_only=True)
 class _Round:
-    """The changes of a Microsoft calendar, or all of its events, collected from all pages of one listing.
-
-    ``removed`` are the ids of deleted events and series.
-    """
+    """The changes or all events of a calendar, from a listing's pages. ``removed`` are ids of deleted ones."""
 
     calendar: str
     events: dict[str, Thing] = field(default_factory=dict)  # by id

@@ -34,7 +34,7 @@ class Model:
 
 @cache
 def load(path: Path) -> Model:
-    """Load the model from a file of weights as ``packed`` returns them. It is cached."""
+    """Load the model from a file of weights in 8 bits and half precision. It is cached."""
     with np.load(path) as file:
         stored = {name: file[name] for name in file.files}
     known = {name: unpacked(stored, name) for name in stored if not name.endswith(SCALE)}
