@@ -91,9 +91,7 @@ class Bridge:
         return leases.holder()
 
     def person(self, name: str, *, at: datetime) -> User:
-        """Return a user by name, whose time zones follow the flights in the calendar. Raises SetupError if there is
-        none.
-        """
+        """Return a user by name, whose time zones follow flights. Raises SetupError if there is none."""
         return self.travelled(self.store.people.user(name), at=at)
 
     def travelled(self, user: User, *, at: datetime) -> User:
@@ -140,9 +138,7 @@ class Bridge:
         )
 
     def settings_of_source(self, spec: ConnectorSpec) -> dict[str, str]:
-        """Return name -> value of a source's settings that belong to no user. Raises SetupError for a missing or
-        unreadable setting.
-        """
+        """Return name -> value of a source's settings that belong to no user. Raises SetupError for a bad one."""
         return self.settings.of_plugin(spec.name, spec.settings, typed=self.typed_client)
 
     def typed_client(self, name: str) -> Mapping[str, str]:

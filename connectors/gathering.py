@@ -76,9 +76,7 @@ class Gathering:
     aside: Counter[str] = field(default_factory=Counter)
 
     def take(self, name: str, read: Callable[[Fields], None], row: Any) -> None:
-        """Call ``read`` with a row, to add it to a record. If that raises BadRecord, the row is counted and left
-        out.
-        """
+        """Call ``read`` with a row, to add it to a record. A row that raises BadRecord is counted and left out."""
         try:
             read(Fields(mapping(row), name))
         except BadRecord:

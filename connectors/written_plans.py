@@ -73,7 +73,7 @@ class WrittenPlans:
         self.remember(calendar=REMOVED, plans={})
 
     def remember(self, **more: Any) -> None:
-        """Store values with the consent, if any of them changed."""
+        """Store values beside the token of the account, if any of them changed."""
         with self._account.refresh_lock():
             token = self._account.token() or {}
             if any(token.get(name) != value for name, value in more.items()):

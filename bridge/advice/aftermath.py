@@ -95,9 +95,7 @@ class Aftermath:
             dosage = FADES * dosage + 1 - FADES
 
     def drawn(self, lots: Sequence[Lot], user: User, *, now: datetime) -> Iterator[Drawn]:
-        """Yield the random draws (advice or none) for slots that are over, with outcomes. ``lots`` must be in order of
-        time.
-        """
+        """Yield the draws (advice or none) for slots that are over, with outcomes. ``lots`` are in order of time."""
         dosage = 0.0
         for lot in lots:
             end = slot_bounds(lot.moment, user.zones)[1]

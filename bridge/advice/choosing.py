@@ -145,9 +145,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """The actions that are possible in a slot (``found``), the others with reasons (``held``), and what the policy
-    sees.
-    """
+    """The actions possible in a slot (``found``), the others with reasons (``held``), and what the policy sees."""
 
     view: View
     found: Mapping[ActionType, Option]

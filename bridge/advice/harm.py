@@ -181,9 +181,7 @@ def look(store: Store, user: User, *, now: datetime) -> bool:
 
 
 def switch(store: Store, user: User, wanted: Switch) -> None:
-    """Save that the person turned advice or the watch on or off. Raises SetupError without a reason, or if nothing
-    changes.
-    """
+    """Turn advice or the watch on or off for the person. Raises SetupError without a reason or a change."""
     reason = " ".join(wanted.reason.split())
     if not 1 <= len(reason) <= REASON_MAX or not reason.isprintable():
         raise SetupError(

@@ -57,9 +57,9 @@ def of_days(
 def liked(
     bridge: Bridge, user: User, asked: Sequence[Case], made: Sequence[Correction], *, at: datetime
 ) -> list[Label | None]:
-    """Return for each of the entries ``asked`` the label that corrections (``made``, newest first) teach.
+    """Return for each of the entries ``asked`` the action that the user's corrections of similar entries suggest.
 
-    None leaves the classifier's label.
+    None leaves the classifier's action. ``made`` are the corrections, newest first.
     """
     named = [(one, one.action) for one in made if one.title and one.action is not None]
     if len(named) < likeness.FEWEST or not asked:

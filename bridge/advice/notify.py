@@ -234,9 +234,7 @@ def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Noti
 
 
 def deliver_test(bridge: Bridge, user: User, *, now: datetime) -> str | None:
-    """Send a test message. Return None if it was sent, else the reasons. Raises SetupError without an address and a
-    browser.
-    """
+    """Send a test message. Return None, or why it was not sent. Raises SetupError without address and browser."""
     message = ("rhythm-bridge", _("Advice for {name} will come here.", name=user.name))
     return deliver(bridge, user.id, message, Notice(title=message[0], text=message[1], tag="test"), now=now)
 

@@ -264,9 +264,7 @@ def _as_the_night(
 
 
 def begins_now(advice: FullRecommendation, now: datetime) -> FullRecommendation:
-    """Return a recommendation to sleep whose bedtime has passed with a begin in five minutes. All others stay
-    unchanged.
-    """
+    """Return a recommendation to sleep with a begin in five minutes if it has passed. Others stay unchanged."""
     if advice.kind != "sleep" or advice.start is None or advice.end is None:
         return advice
     refused = advice.answer not in (None, Answer.ACCEPT)

@@ -109,9 +109,7 @@ def not_asked(advice: FullRecommendation | Silence, policy: str | None) -> str |
 
 
 def withheld(bridge: Bridge, user: User, advice: FullRecommendation | Silence) -> dict[ActionType, Fact]:
-    """Return action -> reason for the actions that could not be recommended with ``advice``. Empty if there was no
-    recommendation.
-    """
+    """Return action -> why it could not be recommended in place of ``advice``. Empty without a recommendation."""
     if isinstance(advice, Silence):
         return {}
     if advice.kind is not None:

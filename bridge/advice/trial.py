@@ -70,9 +70,7 @@ Days = Mapping[date, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The effect of what was tried, in the outcome's unit, its 95 % interval, and the number of compared pairs of
-    days.
-    """
+    """The effect of what was tried, in the outcome's unit, its 95 % interval, and the number of compared pairs."""
 
     effect: float
     low: float
@@ -110,9 +108,7 @@ def result(trial: Trial, days: Days) -> Result | None:
 
 
 def differences(trial: Trial, days: Days) -> Iterator[float]:
-    """Yield, for each pair of days that are compared, the value on the day with what is tried less that on the other
-    day.
-    """
+    """Yield, for each compared pair of days, the value on the day with what is tried less the other's."""
     arms = trial.arms()
     for block in trial.blocks():
         sides = [[days[day] for day in block if day in days and arms[day] is arm] for arm in (True, False)]

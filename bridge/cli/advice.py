@@ -159,8 +159,8 @@ def feedback(
     because: Annotated[
         str | None,
         typer.Option(
-            help="For ignore: not-today (it rests today), wrong-time (not in this part of the day again), never (not "
-            "again), or something-else (the next idea)."
+            help="For ignore: not-today (the action is not suggested again today), wrong-time (not in this part of "
+            "the day again), never (not again), or something-else (show the next idea)."
         ),
     ] = None,
     json: options.Json = False,

@@ -126,10 +126,7 @@ def _print_findings(findings: Sequence[Finding]) -> None:
 def diagnostics(
     json: Annotated[bool, typer.Option("--json", help="Without effect, because JSON is printed anyway.")] = False,  # noqa: ARG001
 ) -> None:
-    """Print versions, numbers of rows and states of connections as JSON, to attach to the report of a problem.
-
-    It holds nothing personal.
-    """
+    """Print versions, counts of rows and states of connections, nothing personal, as JSON to report a problem."""
     from bridge import installation
     from bridge.documents.diagnostics import diagnostics_document
 

@@ -89,7 +89,7 @@ class Jobs:
         return chunk.full
 
     def _claim(self, mine: installation.Bridge, connection: Connection) -> Ration:
-        """Take a lease and reserve its requests. Raises TryLater above ``at_once``, or if another process has it."""
+        """Take the sole right to sync a connection, and reserve its requests. Raises TryLater if it is taken."""
         store, now, limit = self.bridge.store, self.clock(), self.bridge.at_once(connection.source)
         if store.scheduling.lease_count(connection.source, now=now, alone=True) >= limit:
             raise TryLater(f"{connection.source} has as many syncs running as it allows", retry_at=now + CROWDED_WAIT)

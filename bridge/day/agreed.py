@@ -43,7 +43,7 @@ def _new_times(person: Person) -> Iterator[tuple[Recommendation, Stretch]]:
 
 
 def moved_tasks(person: Person) -> list[tuple[Task, Stretch]]:
-    """Return the open tasks that the person moved, with their times, if still free and with the same due date."""
+    """Return the open tasks that the person moved, with their new times, if free and with the same due date."""
     due = [one for one in person.known.tasks if one.completed is None and one.title and one.due is not None]
     placed = [(one, person.places[str(one.key)]) for one in due if str(one.key) in person.places]
     chosen = [(one, (start, end)) for one, (start, end, due_then) in placed if due_then == one.due]

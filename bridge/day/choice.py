@@ -78,9 +78,7 @@ class Judged:
 
 
 def judged(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Judged:
-    """Return the possible starts of an action or task between two steps of five minutes. Without a reason there are
-    none.
-    """
+    """Return the possible starts of an action or task between two steps. Without a reason there are none."""
     cells = fit(candidate, view, first, last, asked=asked)
     if isinstance(cells, Fact):
         return Judged(candidate=candidate, refusal=cells)
@@ -94,7 +92,7 @@ def judged(candidate: Candidate, view: View, first: int, last: int, *, asked: bo
 
 
 def option_at(one: Judged, view: View, start: int) -> Option:
-    """Return an option for a judged candidate at a start, with the facts that speak for it."""
+    """Return an action or task at a start as an option, with the reasons that speak for it."""
     grid, candidate = view.grid, one.candidate
     told = facts(candidate, view, start, one.added) or (fact("answer_teaches"),)
     minutes, not_then = 5 * int(one.lengths[start]), outside(candidate, view, grid.at(start))
@@ -129,11 +127,12 @@ def _usual_name(one: Judged, view: View, start: int) -> str | None:
 
 
 def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, Fact]]:
-    """Return (action -> best option that begins in the span, action -> fact against it).
+    """Return (action -> best option that begins in the span, action -> reason against it).
 
     An action is in one of the two.
 
-    During a flight, an entry or the planned sleep, the only option is sleep, and only in the first half of the night.
+    During a flight, an entry or the planned sleep, the only option is sleep, and only in the first half of the
+    night.
     """
     night = None if ActionType.SLEEP in view.wishes.never else sleep_option(view.person, span)
     found: dict[ActionType, Option] = {}
@@ -318,7 +317,7 @@ def needed(option: Option, view: View) -> bool:
 
 
 def policy_term(decision: Decision) -> dict[ActionType, float]:
-    """Return the policy's term in log-odds by action: its scores minus their mean, or else its probabilities."""
+    """Return action -> log-odds that the policy adds: its scores minus their mean, else by its probabilities."""
     given = weights()
     scores, most = decision.scores, given["policy_most"]
     if not scores or len(set(scores.values())) < 2:
@@ -385,7 +384,7 @@ def gap_in(person: Person, action: ActionType, task: Task | None, moment: Moment
 def place(
     view: View, action: ActionType, task: Task | None, span: Stretch, *, asked: bool = False
 ) -> tuple[Option | None, Fact | None]:
-    """Return (option, None) if an action still fits into a span, else (None, the fact against it)."""
+    """Return (option, None) if an action still fits into a span, else (None, the reason against it)."""
     candidate = of_either(action, task, view.person)
     one = judged(candidate, view, view.grid.up(span[0]), view.grid.up(span[1]), asked=asked)
     if one.refusal is not None:

@@ -105,11 +105,11 @@ class Grid:
         return self.begin + cell * CELL
 
     def up(self, at: datetime) -> int:
-        """Return the first cell that begins at ``at`` or later: 0 before the day, and ``size`` after it."""
+        """Return the index of the first five minutes from an instant on: 0 before the day, ``size`` after it."""
         return min(max(-((self.begin - at) // CELL), 0), self.size)
 
     def down(self, at: datetime) -> int:
-        """Return the cell that holds ``at``: 0 before the day, and ``size`` after it."""
+        """Return the number of the five minutes that hold an instant: 0 before the day, ``size`` after it."""
         return min(max((at - self.begin) // CELL, 0), self.size)
 
     def touched(self, stretches: Iterable[Stretch]) -> Cells:
@@ -130,7 +130,7 @@ class Grid:
 
     @cached_property
     def minutes(self) -> Numbers:
-        """Minutes from midnight to the begin of each cell."""
+        """The minute after midnight at which each five minutes begin."""
         return np.arange(self.size, dtype=np.float64) * 5 + (self.begin - self.midnight) / MINUTE
 
     @cached_property
@@ -148,18 +148,18 @@ class Grid:
 
     @cached_property
     def busy(self) -> Cells:
-        """The cells that nothing can move, and the way home from work."""
+        """True for each five minutes of what cannot be moved, such as entries, and of the way home from work."""
         home = () if self.person.body.ill else self.work  # who is ill is not on the way from it
         return self.fixed | self.touched((end, end + WAY_FROM_WORK) for _, end in home)
 
     @cached_property
     def fixed(self) -> Cells:
-        """The cells of entries and of rests. Unlike in ``busy``, a task due today may use the way home from work."""
+        """True for each five minutes of entries and rests. A task due today may use the way home from work."""
         return self.entered | self.touched(self.rests)
 
     @cached_property
     def entered(self) -> Cells:
-        """The cells of entries with the way before and the pause after them, and of journeys."""
+        """True for each five minutes of entries, of the way before and the pause after them, and of journeys."""
         return self.touched([*(self.margins(o, label) for o, label in self.entries), *self.journeys])
 
     def margins(self, occurrence: Occurrence, label: Label) -> Stretch:
@@ -246,7 +246,7 @@ class Grid:
 
     @cached_property
     def rows(self) -> list[Stretch]:
-        """The rows of entries without a gap long enough to eat."""
+        """Entries one after another without a gap long enough to eat, each such series as a list."""
         return merged(self.person.attended, bridging=LUNCH_LEAST)
 
     def no_meal(self, at: datetime) -> Fact | None:
@@ -289,7 +289,7 @@ class Grid:
 
     @cached_property
     def strained_lately(self) -> Cells:
-        """Starts (size,) up to three hours after a tiring entry."""
+        """True for each start (size,) up to three hours after a tiring entry."""
         return self.inside((o.end - CELL, o.end + 3 * HOUR) for o, _ in self.strains)
 
     def strain_kinds(self) -> tuple[str, ...]:

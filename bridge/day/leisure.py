@@ -53,14 +53,14 @@ def told_hours(candidate: Candidate, view: View) -> dict[str, Any]:
 
 
 def own_spans(candidate: Candidate, view: View) -> list[Stretch]:
-    """Return the wished hours (``hours_of``) that lie between getting up and bedtime. None of them in illness."""
+    """Return the wished hours that lie between getting up and bedtime. There are none in illness."""
     latest = view.grid.bed - (SPORT_BEFORE_BED if candidate.action is A.EXERCISE else 0 * HOUR)
     ill = view.is_today and view.person.body.ill
     return [] if ill else clipped(hours_of(candidate, view), view.grid.begin + GETTING_UP, latest)
 
 
 def own_hours(candidate: Candidate, view: View) -> Cells | None:
-    """Return the cells of ``own_spans``, or None if there are none."""
+    """Return True for each five minutes of the wished hours, or None if there are none."""
     spans = own_spans(candidate, view)
     return view.grid.inside(spans) if spans else None
 

@@ -1,4 +1,4 @@
-"""Masks of a day for the rules: the hours of actions and tasks, and what the day and week have already.
+"""Which times of a day an action or task may have: its hours, and what the day and week have already.
 
 Hours are our choice where no source is named.
 """

@@ -36,9 +36,7 @@ ORDINARY = {"ordinary_opening": (), "ordinary_after_good": (fact("good_night"),)
 
 
 def opening(person: Person) -> tuple[Fact, ...]:
-    """Return what matters most today (a bad night, a mode, an unusual entry), in order. Empty if neither the night nor
-    the day is known.
-    """
+    """Return what matters most today, such as a bad night, in order. Empty if nothing of the day is known."""
     body, beside = tuple(_body(person)), tuple(_beside(person))
     if beside and len(body) == 1 and body[0].kind in ORDINARY:
         return (*beside, *ORDINARY[body[0].kind])

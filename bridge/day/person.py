@@ -251,7 +251,7 @@ class Person(Known):
         return max(rounded(low), rounded_up(bed - EARLIER_MOST)), rounded(high)
 
     def sleep(self, day: date) -> Stretch:
-        """Return (bedtime, wake time) of the main sleep that ends on a dateby the estimate of the user's nights."""
+        """Return (bedtime, wake time) of the main sleep that ends on a date."""
         night = self.night(day)
         return night.bed, night.wake
 

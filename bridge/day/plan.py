@@ -99,13 +99,13 @@ class Week:
         return tuple(sorted(blocks, key=lambda one: (one.start, one.end)))
 
     def placed(self, day: date) -> tuple[Block, ...]:
-        """Return the suggestions and tasks placed on a date. The days from today until it are placed first."""
+        """Return the suggestions and tasks planned for a date. The days from today to that date are planned first."""
         if day not in self.planned:
             self.planned[day] = tuple(self._of_day(day, [one for k in self._before(day) for one in self.placed(k)]))
         return self.planned[day]
 
     def fixed(self, day: date) -> list[Block]:
-        """Return the blocks of the calendar on a date. An entry names no task that an earlier day has placed."""
+        """Return the blocks of the calendar on a date. An entry names no task that is planned for an earlier day."""
         if day not in self._fixed:
             self._fixed[day] = fixed_blocks(self.person, day, held=self._names_before(day))
         return self._fixed[day]

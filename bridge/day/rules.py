@@ -1,4 +1,6 @@
-"""Rules of what may be on a day, a row of ``RULES`` each: the cells that it allows, and the fact it refuses with."""
+"""Rules of what may be on a day, a row of ``RULES`` each: the times that it allows, and the reason for which it
+refuses.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,8 @@ class Rule:
 
 
 def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Starts | Fact:
-    """Return the possible length in cells for each start from ``first`` to before ``last``, or the fact that refuses.
+    """Return, for each start, how long an action or task can last, in steps of five minutes, or the reason why it
+    cannot be.
 
     ``asked``: the person wants it, so only firm rules count. Wished hours outrank guesses. For a task due today without
     a gap, ways and pauses are shortened, and then a part of the task suffices. One that fits nowhere before its due
@@ -92,7 +95,7 @@ def _in_time(candidate: Candidate, view: View, first: int, last: int, *, asked: 
 
 
 def in_hours(candidate: Candidate, view: View, first: int = 0) -> Starts | Fact:
-    """Return the length in cells from each start within the wished hours, or within the whole day, or the refusal."""
+    """Return for each start how many steps the wished hours (or the day) go on, or why there are none."""
     own = own_hours(candidate, view)
     own = np.ones(view.grid.size, dtype=bool) if own is None else own
     cells = np.flatnonzero(own)

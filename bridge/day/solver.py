@@ -14,9 +14,7 @@ NODES = 16_000  # steps of the search
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A time for the suggestion number ``choice``, from ``start`` to ``end`` in steps of five minutes, in the slot
-    ``group``.
-    """
+    """A time for the suggestion number ``choice``: steps of five minutes ``start`` to ``end``, slot ``group``."""
 
     choice: int
     kind: str
@@ -31,7 +29,7 @@ Most = Mapping[str, int]
 
 
 def solve(places: Sequence[Place], most: Most, apart: Apart) -> list[Place]:
-    """Return the chosen places, by start. ``most`` limits each kind. Places of no positive value are never chosen."""
+    """Return the chosen suggestions with times, by start, none without value. ``most`` limits each kind."""
     by_choice: dict[int, list[Place]] = {}
     for one in sorted(places, key=lambda place: -place.value):
         if one.value > 0 and most.get(one.kind, 0) > 0:
@@ -47,7 +45,7 @@ def total(chosen: Sequence[Place]) -> float:
 
 
 def fits(one: Place, chosen: Sequence[Place], most: Most, apart: Apart) -> bool:
-    """Return True if a place can be added to those chosen."""
+    """Return True if a suggestion at a time can be added to those chosen."""
     if sum(other.kind == one.kind for other in chosen) >= most.get(one.kind, 0):
         return False
     return all(other.choice != one.choice and apart(one, other) for other in chosen)

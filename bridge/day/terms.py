@@ -102,9 +102,7 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
 
 
 def reasons(candidate: Candidate, view: View, added: Mapping[str, Value]) -> Numbers:
-    """Return, by start, the strongest reason to suggest it: on a day without other suggestions, and on any day (2,
-    size).
-    """
+    """Return, by start, the strongest reason on a day without other suggestions, and on any day (2, size)."""
     best = np.zeros((2, view.grid.size))
     for term in TERMS:
         if term.told is not None and term.name in added:

@@ -1,4 +1,4 @@
-"""Say why an action that a person wishes on a day, or at some hours of it, has no place there."""
+"""Say why an action that a person wishes on a day, or at some hours of it, is not suggested there."""
 
 from __future__ import annotations
 

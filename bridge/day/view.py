@@ -82,12 +82,12 @@ class View:
 
     @cached_property
     def now(self) -> int:
-        """The first cell that begins now or later."""
+        """The number of the first five minutes that begin now or later."""
         return self.grid.up(self.person.now)
 
     @cached_property
     def free(self) -> Starts:
-        """The number of cells in a row, from each cell on, without an entry or a suggestion."""
+        """For each start, how many steps of five minutes are free of entries and suggestions."""
         said = [(one.start, one.end) for one in self.said]
         return run(~(self.grid.busy | self.grid.touched(said)))
 
@@ -302,7 +302,7 @@ def candidates(person: Person, grid: Grid, *, said: frozenset[str] = frozenset()
 
 
 def of_action(action: ActionType, person: Person) -> Candidate:
-    """Return an action as a candidate of the person's usual length, within the limits of the table of lengths."""
+    """Return an action to suggest, of the person's usual length, within the limits of the table of lengths."""
     day, habit = person.date_of(person.now), person.routine.habits.get(action)
     length = _wished(LENGTHS[action], kind_on(action, person, day).lengths.get(action))
     own = length.usual if habit is None else round(habit.minutes / 5) * 5
@@ -327,7 +327,7 @@ def _wished(length: Length, lasts: Lasts | None) -> Length:
 
 
 def of_task(task: Task, person: Person) -> Candidate:
-    """Return a task as a candidate of its estimated length, or of the usual length of its kind."""
+    """Return a task to suggest, of its estimated length, or of the usual length of its kind."""
     action = person.action_of(task)
     most = MOST if action is None else LENGTHS[action].most
     needed = min(minutes_of(task, action), most)

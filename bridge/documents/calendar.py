@@ -227,9 +227,7 @@ class DoubtDocument(TypedDict):
 
 
 class MarksDocument(TypedDict):
-    """Whose the user said calendar entries are, the newest statement first, and the entries about which the bridge
-    asks.
-    """
+    """Whose the user said entries are, the newest first, and the entries about which the bridge asks."""
 
     marks: list[MarkDocument]
     asked: list[DoubtDocument]

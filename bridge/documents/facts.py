@@ -27,9 +27,7 @@ class FactDocument(TypedDict):
 
 
 def fact_documents(facts: Iterable[Fact], audience: Audience = Audience.PERSON) -> list[FactDocument]:
-    """Return reasons as JSON documents. Titles are left out for readers who may not see them, and reasons of only a
-    title.
-    """
+    """Return reasons as JSON documents, without what the readers (``audience``) may not know, such as titles."""
     return [_document(fact, audience) for fact in facts if rendered(fact, audience) is not None or fact.kind != PROSE]
 
 

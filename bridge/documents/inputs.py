@@ -55,9 +55,7 @@ def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
 
 
 def parse_slots(text: str) -> frozenset[Slot]:
-    """Return the quarters of the day in a text like ``morning,night``, or no quarter for the word ``none``. Raises
-    SetupError otherwise.
-    """
+    """Return the slots in a text like ``morning,night``, or no slot for ``none``. Raises SetupError otherwise."""
     named = [name.strip().upper() for name in text.split(",") if name.strip().lower() not in ("", NONE)]
     try:
         return frozenset(Slot[name] for name in named)
@@ -134,9 +132,7 @@ def parse_action(text: str) -> ActionType | None:
 
 
 def parse_wished(text: str, user: str) -> ActionType:
-    """Return the action of a name. Raises SetupError for another text, and proposes the action with the most similar
-    name.
-    """
+    """Return the action of a name. Raises SetupError, which proposes a similar name, for other texts."""
     if (action := _called(text)) is not None:
         return action
     raise SetupError(

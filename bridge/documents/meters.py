@@ -87,9 +87,7 @@ def meter_document(reading: Reading) -> MeterDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetersView:
-    """A user's meters at an instant, and ``before`` it at the beginnings (``starts``) of slots. ``proxies`` are the
-    weights.
-    """
+    """A user's meters now, and ``before`` at the beginnings (``starts``) of slots. ``proxies`` are the weights."""
 
     at: datetime
     zones: ZoneHistory

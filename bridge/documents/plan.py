@@ -83,9 +83,7 @@ class PlanDocument(TypedDict):
 
 
 def plan_document(plan: DayPlan, zones: ZoneHistory, audience: Audience = Audience.PERSON) -> PlanDocument:
-    """Return the plan of a date as a JSON document, with instants in the user's zone. ``audience`` limits who reads
-    titles.
-    """
+    """Return the plan of a date as a JSON document for its readers (``audience``), in the user's zone."""
     return {
         "date": plan.date.isoformat(),
         "zone": plan.zone,

@@ -69,9 +69,7 @@ class PastRecommendationDocument(TypedDict):
 
 
 def recommendation_document(advice: FullRecommendation, zones: ZoneHistory | None = None) -> RecommendationDocument:
-    """Return a recommendation as a JSON document. Times are on the user's clock in ``zones``, or in UTC if that is
-    None.
-    """
+    """Return a recommendation as a JSON document. Times are in the user's ``zones``, or in UTC for None."""
     moved = advice.moved_to
     return filled(
         RecommendationDocument,

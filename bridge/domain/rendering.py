@@ -66,7 +66,7 @@ def _message(row: Row, *, titled: bool) -> tuple[str, str | None] | None:
 
 
 def reasons(facts: Iterable[Fact], audience: Audience) -> list[str]:
-    """Return facts in words for an audience. Facts of which nothing may be said are left out to it."""
+    """Return facts in words for an audience. Facts of which nothing may be said to it are left out."""
     return [text for fact in facts if (text := rendered(fact, audience)) is not None]
 
 

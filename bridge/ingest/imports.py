@@ -323,9 +323,7 @@ class FilePages:
 
 
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the pages. Pieces of the same record, as a source may deliver it, are merged, so that it is written
-    once.
-    """
+    """Yield the pages, in which the pieces of a record are merged into one, so that it is written once."""
     waiting: dict[str, RawRecord] = {}
     left_out: dict[str, Counter[str]] = defaultdict(Counter)
     for page in pages:

@@ -65,9 +65,7 @@ class Answers:
         return [] if said is None else said.given[:count]
 
     def latest(self, meter: Meter, at: datetime) -> tuple[Said | None, int]:
-        """Return the answers that count for a meter (its own, or general ones if newer), and their number up to
-        ``at``.
-        """
+        """Return the check-ins that count for a meter (its own, or newer general ones), and how many by ``at``."""
         found = [(said, said.count(at)) for m in (CHECK_INS[meter], CHECK_INS[None]) if (said := self._said.get(m))]
         known = [one for one in found if one[1]]
         return max(known, key=lambda one: one[0].given[one[1] - 1][0]) if known else (None, 0)
@@ -88,9 +86,7 @@ class Said:
         return bisect_right(self._when, at)
 
     def scale(self, count: int) -> tuple[float, float]:
-        """Return mean and standard deviation of the first ``count`` scores, as if 3.3 (twice) and 0.9 (5 times) came
-        before.
-        """
+        """Return mean and deviation of the first ``count`` scores, as if 3.3 (twice) and 0.9 (5 times) came first."""
         total, squares = self._sums[count - 1], self._squares[count - 1]
         mean = (total + MIDDLE_WORTH * MIDDLE) / (count + MIDDLE_WORTH)
         apart = max(squares - total * total / count, 0.0)
@@ -171,10 +167,9 @@ def _on_diagonal(place: int, value: float) -> Parts:
 
 
 def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
-    """Return the signal of the user's answers about a meter.
+    """Return the input that the user's check-ins give to a meter, or None if they are few or too old to count.
 
-    Its quality is the answers' weight divided by 0.5, at most 1, and halved below four answers. Returns None if their
-    weight is below 0.02, or without answers.
+    Its trust (quality) is their weight divided by 0.5, at most 1, and halved below four check-ins.
     """
     given, count = answers.latest(meter, at)
     if given is None:

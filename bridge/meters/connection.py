@@ -55,9 +55,7 @@ def company(past: Past, at: datetime) -> Signal | None:
 
 
 def company_now(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the last hours' company against the same hours of other days, or None if the calendar seldom
-    has company.
-    """
+    """Return a signal of the last hours' company against those hours of other days. None if seldom in company."""
     habit = past.calendar.together.compared(at, least_days=LEAST_DAYS, half_life=NOW_HALF_LIFE, longest=NOW_HALF_LIFE)
     if habit is None:
         return None

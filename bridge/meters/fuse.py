@@ -124,9 +124,7 @@ def spread(meter: Meter, level: float, signs: float, said: float = 0.0) -> float
 
 
 def precision(meter: Meter, level: float, sd: float) -> float:
-    """Return 1 + the total trust in the inputs of a reading without a check-in, from its level and standard
-    deviation.
-    """
+    """Return 1 + the total trust in a reading's inputs without check-in, by its level and standard deviation."""
     return 1 / (1 - (1 - (sd / (level * (1 - level))) ** 2) / _explainable(meter))
 
 

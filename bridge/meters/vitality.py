@@ -68,9 +68,7 @@ def illness(past: Past, at: datetime) -> Signal | None:
 
 @shared
 def distance(past: Past, at: datetime) -> float:
-    """Return how far the last night's signs of illness together are from normal, in standard deviations, or 0 without
-    signs.
-    """
+    """Return how many standard deviations the last night's signs of illness are from normal, 0 without signs."""
     return together([z for z, _, _ in _signs(past, at)])
 
 

@@ -39,7 +39,7 @@ class Bag:
 
     @property
     def kinds(self) -> str:
-        """Return the kinds of the tokens as one string, with a letter for each token."""
+        """Return a string with a letter per token, which says its kind (``plain_kinds``), for patterns to match."""
         return "".join(kind for kind, _ in self.tokens)
 
     def take(self, *kinds: str) -> list[object]:

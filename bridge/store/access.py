@@ -25,9 +25,7 @@ class Credentials(Part):
 
     @reads
     def is_protected(self, db: sa.Connection, user_id: int) -> bool:
-        """Return True for a user with a password, passkey or linked account. For any other user, this machine's pages
-        need no login.
-        """
+        """Return True for a user with a password, passkey or linked account. Others need no login here."""
         return bool(db.execute(_IS_PROTECTED, {"user": user_id}).scalar())
 
     @writes()
@@ -80,9 +78,7 @@ class Credentials(Part):
 
     @writes()
     def note_use(self, db: sa.Connection, passkey: Passkey, signatures: int, *, now: datetime) -> bool:
-        """Save that a passkey was used to log in. Return False if it was removed, or used by another login at the same
-        time.
-        """
+        """Save that a passkey was used to log in. Return False if it was removed, or used elsewhere meanwhile."""
         same = sa.and_(passkeys.c.id == passkey.id, passkeys.c.signatures == passkey.signatures)
         return db.execute(sa.update(passkeys).where(same).values(signatures=signatures, used_at=now)).rowcount == 1
 

@@ -57,9 +57,7 @@ def encode(item: Item) -> str:
 
 
 def sample_text(values: Sequence[Any]) -> str:
-    """Return a sample as JSON text without None fields, from the values of its fields. Times are in ISO 8601
-    already.
-    """
+    """Return a sample as JSON text without None fields, from the values of its fields (times in ISO 8601)."""
     key, metric, start, end, offset, day, value, device, count, low, high = values
     # It is written by hand, because most revisions are samples, and ``json`` takes four times as long.
     text = f'{{"key": {_quoted(key)}, "metric": {_quoted(metric)}, "start": "{start}"'
@@ -125,9 +123,7 @@ def columns_of(record: Any, **more: Any) -> dict[str, Any]:
 
 
 def record_of(made: type[Made], row: Any, **more: Any) -> Made:
-    """Return a dataclass from a row whose columns are called as its fields. The columns of a field ``more`` become a
-    mapping.
-    """
+    """Return a dataclass from a row whose columns are called as its fields, or as the keys of its field ``more``."""
     named = (field.name for field in fields(cast("Any", made)))
     return made(**{name: more[name] if name in more else getattr(row, name) for name in named})
 

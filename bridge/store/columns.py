@@ -99,8 +99,6 @@ def json_columns(record: type) -> dict[str, type]:
 
 
 def facts_anew(record: type, row: Mapping[str, Any]) -> dict[str, str]:
-    """Return column -> value of a record's reasons for advice (facts), in the current format, for rows written by older
-    releases.
-    """
+    """Return column -> reasons (facts) of a record in the current format, for rows of older releases."""
     forms = {names_of(field)[0]: FACT_FORMS.get(hint) for field, hint in hints_of(record).items()}
     return {name: form[1](form[0](row[name])) for name, form in forms.items() if form and row[name] is not None}

@@ -1,4 +1,4 @@
-"""Read a value per local day, metric and source. The database reduces rows to values where it can."""
+"""Read one value per local day, metric and source, such as a sum of steps. The database computes it where it can."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ class Daily(Part):
     def values(
         self, db: sa.Connection, user_id: int, metrics: Collection[Metric], *, since: date, until: date
     ) -> list[DayValue]:
-        """Return a value per local day, metric and source, by day. ``bridge.meters.daily`` says which value stands for
-        a day.
-        """
+        """Return a value per local day, metric and source, by day, chosen as in ``bridge.meters.daily``."""
         plain = [str(metric) for metric in metrics if metric not in packed.METRICS_PACKED]
         bound = {"user": user_id, "since": since, "until": until}
         found = list(_values(db, bound | {"names": plain})) if plain else []

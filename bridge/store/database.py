@@ -118,10 +118,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """Yield a connection whose queries all see the same state of the data, also if others write meanwhile.
-
-        If this thread has a transaction open, its connection is yielded.
-        """
+        """Yield a connection whose queries all see the same state, or that of this thread's open transaction."""
         if (current := self.joined()) is not None:
             yield current
             return
@@ -192,9 +189,7 @@ class Database:
 
 
 class Part:
-    """The base class of a part of the store. Its methods get a connection from the decorators ``reads`` and
-    ``writes``.
-    """
+    """The base class of a part of the store. ``reads`` and ``writes`` give its methods a connection."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -206,10 +201,7 @@ SomePart = TypeVar("SomePart", bound=Part)
 
 
 def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Callable[Concatenate[SomePart, P], R]:
-    """Decorate a method that only reads, so that it gets a connection as its argument ``db``.
-
-    It is that of the thread's open transaction, or of a new one for this call.
-    """
+    """Decorate a reading method, so that it gets the connection of the open (or a new) transaction as ``db``."""
 
     @wraps(method)
     def call(part: SomePart, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -224,9 +216,7 @@ def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Calla
 def writes(
     *, durable: bool = True
 ) -> Callable[[Callable[Concatenate[SomePart, sa.Connection, P], R]], Callable[Concatenate[SomePart, P], R]]:
-    """Return a decorator by which a method gets a connection that may write as ``db``, within the thread's transaction
-    or a new one.
-    """
+    """Return a decorator by which a method gets the writing connection of the open (or a new) transaction."""
 
     def decorate(
         method: Callable[Concatenate[SomePart, sa.Connection, P], R],

@@ -57,9 +57,7 @@ class Ingest(Part):
 
     @writes()
     def add_notice(self, db: sa.Connection, connection_id: int, notice: Notice, *, now: datetime) -> bool:
-        """Save a webhook notice, and make the connection due at ``now``. Return False if this notice was saved
-        before.
-        """
+        """Save a webhook notice, and make the connection due at ``now``. Return False if it was saved before."""
         n, c = tables.notices.c, tables.connections.c
         expired = sa.and_(n.connection_id == connection_id, n.handled_at < now - HANDLED_NOTICES_KEPT_FOR)
         db.execute(sa.delete(tables.notices).where(expired))

@@ -20,9 +20,7 @@ from bridge.store.states import State
 
 
 class Memory(Protocol):
-    """The stored records that are needed to store a batch of delivered ones: the same records, their parents and
-    children.
-    """
+    """The stored records that a batch of delivered ones needs: the same ones, their parents and children."""
 
     def remember(self, state: State) -> None: ...
     def latest(self, path: str) -> State | None:
@@ -36,9 +34,7 @@ class Memory(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
-    """Delivered records of a connection that are written to the database together. ``take`` adds a record, ``write``
-    writes all.
-    """
+    """Delivered records of a connection, written together. ``take`` adds a record, ``write`` writes all."""
 
     db: sa.Connection
     connection: Connection
@@ -54,9 +50,7 @@ class Batch:
     pieced: dict[int, State] = field(default_factory=dict)  # records with changed pieces
 
     def take(self, state: State) -> None:
-        """Make a record's samples, episodes, events and tasks again, and those of its children, which are read together
-        with it.
-        """
+        """Make a record's samples, episodes, events and tasks again, and those of its children."""
         self.memory.remember(state)
         self._derive(state)
         for child in self.memory.children(state.record.path):

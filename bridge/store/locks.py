@@ -204,10 +204,7 @@ class Rates(Part):
     def reserve(
         self, db: sa.Connection, source: str, worth: timedelta, *, now: datetime, patience: timedelta
     ) -> timedelta:
-        """Reserve a source's requests for the time span ``worth``. Return the wait until they may be sent.
-
-        If the wait were longer than ``patience``, nothing is reserved.
-        """
+        """Reserve a source's requests of a time span, and return the wait for them, at most ``patience``."""
         at, cost = tables.microseconds(now), _span(worth)
         used: int | None = db.execute(
             _reserve(db.dialect.name), {"name": PREFIX + source, "at": at, "cost": cost, "ahead": _span(patience)}

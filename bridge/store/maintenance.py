@@ -183,9 +183,7 @@ def _has_newer_run() -> sa.ColumnElement[bool]:
 
 
 def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str], Step]) -> None:
-    """Replace all rows of the database ``target`` by those of ``source``. Raises TryLater if the two differ
-    afterwards.
-    """
+    """Replace all rows of a database by those of another. Raises TryLater if the two differ afterwards."""
     for table in reversed(moving.ordered()):
         target.execute(sa.delete(table))
     unequal = [moved.table for moved in moving.copy(source, target, progress) if not moved.verified]

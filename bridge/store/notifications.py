@@ -56,10 +56,7 @@ class Notifications(Part):
     def begin(
         self, db: sa.Connection, user_id: int, recommendation_id: int, *, now: datetime, likely: float | None = None
     ) -> bool:
-        """Save that the message about a recommendation is being sent. Return False if that was saved before.
-
-        ``likely`` is the chance of an answer within half an hour.
-        """
+        """Save that a message is being sent, False if it was before. ``likely``: chance of an answer in 30 minutes."""
         known = {"user_id": user_id, "recommendation_id": recommendation_id}
         values = {**known, "state": "sending", "at": now, "likely": likely}
         return insert_new(db, notifications, values)
@@ -72,9 +69,7 @@ class Notifications(Part):
 
     @reads
     def answers(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[tuple[datetime, datetime | None]]:
-        """Return (time of sending, time of the answer or None) of the last 200 messages before ``until``, oldest
-        first.
-        """
+        """Return (time sent, time of the answer or None) of the last 200 messages before ``until``, oldest first."""
         n, r = notifications.c, recommendations.c
         query = (
             sa.select(n.at, r.answered_at)

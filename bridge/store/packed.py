@@ -84,9 +84,7 @@ COLUMNS_OF_DAY: tuple[sa.ColumnElement[Any], ...] = tuple(
 
 
 def readings_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tuple[Sequence[Any], list[Known]]]:
-    """Yield (other columns, readings) of rows that hold many readings. The rows begin with the columns
-    ``NAMES_OF_DAY``.
-    """
+    """Yield (other columns, readings) of rows with many readings, which begin with the columns ``NAMES_OF_DAY``."""
     for metric_id, day, start, body, *more in found:
         yield more, unpack(body, names.metric_of(db, metric_id), tables.day_of(day), start)
 
@@ -114,7 +112,8 @@ def row_of(number: int) -> int:
 
 
 def newest_end(db: sa.Connection, connection_id: int, at: datetime, *, within: timedelta) -> datetime | None:
-    """Return the latest end of a connection's packed readings that is not after ``at``, or None without such a reading.
+    """Return the latest end, up to ``at``, of a connection's readings that are stored many to a row, or None without
+    such a reading.
 
     Only the last day with readings and the time ``within`` before it are searched.
     """
@@ -148,7 +147,7 @@ _LAST = sa.select(_p.last_end, *COLUMNS_OF_DAY).where(*_ENDED, _p.day >= sa.bind
 
 
 class Place(NamedTuple):
-    """A packed reading with its number (``id``), the ids it belongs to, and the instant from which it is known."""
+    """A reading in a row of many: its number (``id``), record, connection, and since when it is known."""
 
     id: int
     user_id: int
@@ -168,7 +167,7 @@ _PLACES = (
 
 
 def places(db: sa.Connection, wanted: sa.ColumnElement[bool]) -> Iterator[Place]:
-    """Yield each reading of the packed rows that meet the SQL condition ``wanted``, by row and start."""
+    """Yield each reading of the rows that meet the SQL condition ``wanted``, by row and start."""
     for (row, user_id, connection_id, record_id, source), readings in readings_of(
         db.execute(_PLACES.where(wanted)).all(), db
     ):
@@ -185,12 +184,12 @@ def places(db: sa.Connection, wanted: sa.ColumnElement[bool]) -> Iterator[Place]
 
 
 def numbered(db: sa.Connection, number: int) -> Place | None:
-    """Return the packed reading with a number, or None if it is gone."""
+    """Return the reading with a number, or None if it is gone."""
     return next((place for place in places(db, _p.id == row_of(number)) if place.id == number), None)
 
 
 def with_key(db: sa.Connection, key: str) -> list[int]:
-    """Return the numbers of all users' packed readings whose item has the key ``key``."""
+    """Return the numbers of all users' readings (of metrics stored many to a row) that have a key."""
     written = json.dumps(key)
     wanted = _p.body.contains(written, autoescape=True)
     metric, _, instant = key.partition("/")

@@ -23,9 +23,7 @@ class Known(NamedTuple):
 
 
 def pack(readings: Sequence[Known]) -> str:
-    """Return readings of one metric and day as a JSON text for one row. Raises ValueError for a number that is not
-    finite.
-    """
+    """Return readings of a metric and day as JSON text. Raises ValueError for a number that is not finite."""
     samples = [sample for sample, _ in readings]
     starts = [microseconds(sample.start) for sample in samples]
     begins = [start - starts[0] for start in starts]
@@ -78,10 +76,7 @@ def _usual_key(metric: str, start: datetime) -> str:
 
 
 def unpack(text: str, metric: Metric, day: date, start: int) -> list[Known]:
-    """Return the readings that a row's JSON text holds (see ``pack``). ``start`` is in microseconds since 1970.
-
-    Raises SetupError if the text is damaged.
-    """
+    """Return the readings in a row's JSON text, from ``start`` (microseconds). Raises SetupError if damaged."""
     try:
         return list(_unpacked(json.loads(text), metric, day, start))
     except (ValueError, KeyError, TypeError, OverflowError, ZeroDivisionError) as error:

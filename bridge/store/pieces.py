@@ -24,10 +24,7 @@ Pieces = tuple[Piece, ...]  # ascending
 
 
 def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
-    """Return a record's pieces after an export of the date ``as_of`` delivered the record.
-
-    A whole record replaces all pieces that are not newer.
-    """
+    """Return a record's pieces after a delivery dated ``as_of``. A whole one replaces all not newer."""
     kept = {piece.as_of: piece.payload for piece in pieces if record.adds or piece.as_of > as_of}
     if not record.deleted:
         kept[as_of] = union(kept.get(as_of, {}), record.payload)

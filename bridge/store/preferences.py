@@ -52,9 +52,7 @@ class Preferences:
 
     @property
     def body(self) -> str:
-        """The preferences as JSON for a column: the list of preferred sources, or an object if anything else was
-        chosen.
-        """
+        """The preferences as JSON: the list of preferred sources, or an object if anything else was chosen."""
         more = {
             "modes": [[kind, str(since), str(until)] for kind, since, until in self.modes[-MODES_MAX:]],
             "left_out": list(self.left_out[-LEFT_OUT_MAX:]),

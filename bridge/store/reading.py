@@ -143,9 +143,7 @@ class Reading(Part):
 
     @reads
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
-        """Return the first and last times of the user's measurements, of ``source`` or of all sources, or None without
-        any.
-        """
+        """Return from when to when the user has measurements, of a source or all (None), or None without any."""
         found = []
         for table in (tables.samples, tables.packed_samples, tables.episodes):
             query = sa.select(sa.func.max(table.c.day), sa.func.min(table.c.known_at))

@@ -60,9 +60,7 @@ class Recommendations(Part):
 
     @writes()
     def put_back(self, db: sa.Connection, recommendation_id: int, *, now: datetime, asks: bool) -> None:
-        """Reopen a recommendation and close the others of its slot. With ``asks``, its answer is deleted, so that it is
-        asked again.
-        """
+        """Reopen a recommendation and close the others of its slot. With ``asks`` it is to be answered again."""
         t, found = table.c, _first(db, table.c.id == recommendation_id)
         if found is None:
             return
@@ -74,9 +72,7 @@ class Recommendations(Part):
 
     @writes()
     def supersede(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
-        """Mark a recommendation as superseded (replaced because the day changed), unless it is answered, so that
-        another can take its slot.
-        """
+        """Mark an unanswered recommendation as superseded, because the day changed. Another can take its slot."""
         open_ = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
         db.execute(sa.update(table).where(open_).values(superseded_at=now))
 
@@ -99,9 +95,7 @@ class Recommendations(Part):
 
     @reads
     def silence(self, db: sa.Connection, user_id: int, moment: Moment) -> float | None:
-        """Return the probability with which a slot was left without advice: 1 if certain, None if nothing was
-        decided.
-        """
+        """Return the probability with which a slot was left without advice: 1 if certain, None if undecided."""
         s = tables.silences.c
         mine = sa.and_(s.user_id == user_id, s.week == moment.week, s.timestep == moment.timestep)
         return db.execute(sa.select(s.probability).where(mine)).scalar_one_or_none()
@@ -118,9 +112,7 @@ class Recommendations(Part):
 
     @reads
     def lots(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[Lot]:
-        """Return, for each slot before ``until``, the first random draw that decided between advice and none, by
-        time.
-        """
+        """Return, for each slot before ``until``, the first random draw between advice and none, by time."""
         t, s = table.c, tables.silences.c
         given = sa.select(t.week, t.timestep, t.created_at.label("at"), t.silence, sa.true().label("given"))
         given = given.where(t.user_id == user_id, t.created_at < until, sa.or_(t.kind.is_(None), t.kind != "keep"))
@@ -198,9 +190,7 @@ class Recommendations(Part):
     def of_unknown_outcome(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, over_since: datetime
     ) -> list[Recommendation]:
-        """Return recommendations made in [since, until) whose outcome is unknown, if put off, or if they ended after
-        ``over_since``.
-        """
+        """Return recommendations of [since, until) without outcome that were put off, or ended after ``over_since``."""
         bound = {"user": user_id, "since": since, "until": until, "over_since": over_since}
         return [_record(row) for row in db.execute(_OF_UNKNOWN_OUTCOME, bound)]
 
@@ -309,9 +299,7 @@ def _first(db: sa.Connection, condition: sa.ColumnElement[bool]) -> FullRecommen
 
 
 class Lessons(Part):
-    """The part of the store for priors (what policies learnt of a user), and for resets, after which earlier answers do
-    not count.
-    """
+    """The part of the store for what policies learnt of users (priors), and for resets that end its use."""
 
     @writes()
     def add_prior(self, db: sa.Connection, user_id: int, prior: Prior) -> None:

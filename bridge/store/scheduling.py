@@ -34,10 +34,7 @@ class Scheduling(Part):
 
     @writes(durable=False)
     def claim(self, db: sa.Connection, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
-        """Give ``holder`` the sole right to sync a connection (its lease) for the time ``lease``, or renew it.
-
-        Return False if another holder has it.
-        """
+        """Give ``holder`` the sole right to sync a connection for a time (its lease). False: another has it."""
         bound = {"connection": connection_id, "holder": holder, "now": now, "until": now + lease}
         return db.execute(_CLAIM, bound).rowcount == 1
 
@@ -188,9 +185,7 @@ class Scheduling(Part):
 
     @writes()
     def stagger(self, db: sa.Connection, *, now: datetime, step: timedelta, within: timedelta) -> int:
-        """Make overdue connections due one after the other, ``step`` apart, the longest overdue first. Return their
-        number.
-        """
+        """Make overdue connections due one by one, ``step`` apart, the longest overdue first. Return their number."""
         late = sa.and_(_is_due(now), c.due_at.is_not(None))
         found = list(db.execute(sa.select(c.id).where(late).order_by(c.due_at, c.id)).scalars())
         step = min(step, within / max(1, len(found)))

@@ -48,9 +48,7 @@ class Tracing(Part):
 
     @reads
     def provenance(self, db: sa.Connection, kind: str, row_id: int) -> Provenance:
-        """Return a row's raw record and connection, its earlier versions, and rows of other connections about the same
-        thing.
-        """
+        """Return a row's raw record and connection, earlier versions, and other connections' rows about the same."""
         table = rows.TABLE_OF_KIND[kind]
         row: Any = packed.numbered(db, row_id) if kind == "sample" and row_id >= packed.FIRST_NUMBER else None
         row = row or db.execute(sa.select(table).where(table.c.id == row_id)).one()

@@ -63,9 +63,7 @@ COMMON_NAME_MAX = 64  # characters, by X.520
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lan:
-    """The means to serve the page in this machine's own network by HTTPS. Certificates are only for the names in
-    ``place``.
-    """
+    """The means to serve the page by HTTPS in this machine's own network, under the names in ``place`` only."""
 
     place: Place
     name: str  # of this machine, to be shown

@@ -78,9 +78,7 @@ class ResultCache:
 
 
 def advice_version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value by which a cache recognises new recommendations, answers, outcomes or resets of a user, or a new
-    slot.
-    """
+    """Return a value that changes with a user's advice, answers, outcomes and resets, and with the slot."""
     store = bridge.store
     resets = tuple((reset.made_at, reset.taken_back_at) for reset in store.lessons.resets(user.id))
     return store.recommendations.marks(user.id), resets, user.zones, moment_at(now, user.zones)

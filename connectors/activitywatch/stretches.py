@@ -176,9 +176,7 @@ def category(app: object, own: frozenset[str] = frozenset()) -> str:
 
 
 def own_apps(setting: str) -> frozenset[str]:
-    """Return the names of apps in a setting, which stand between commas, in lower case and without the ending of a
-    file.
-    """
+    """Return the names of apps in a setting, divided by commas, in lower case and without a file's ending."""
     return frozenset(filter(None, (plain(name) for name in setting.split(","))))
 
 

@@ -94,9 +94,7 @@ class Server:
         return _listing(answer)
 
     def report(self, address: str, body: str) -> Listing:
-        """Ask for a report on an address, at depth 0 as sync reports demand (RFC 6578, 3.2). Raises NotWebDav or
-        Declined.
-        """
+        """Ask for a report on an address, at depth 0 as RFC 6578 (3.2) demands. Raises NotWebDav or Declined."""
         return _listing(self.ask("REPORT", address, body, headers={"Depth": "0"}))
 
     def ask(

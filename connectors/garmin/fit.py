@@ -59,7 +59,7 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield pages with the file's pieces of days, night, HRV and workouts. Raises SourceChanged if damaged."""
+    """Yield pages with a file's parts of days, night, HRV and workouts. Raises SourceChanged if damaged."""
     contents = decode(file)
     days = _days(contents, zone)
     if days:

@@ -121,7 +121,7 @@ def _resting(fields: Fields) -> float | None:
 
 
 def _rates(key: str, fields: Fields) -> Iterator[Sample]:  # noqa: ARG001 - one shape
-    """Yield the mean heart rate of each quarter-hour, from its most trusted origin alone , such as a watch."""
+    """Yield the mean heart rate of each quarter-hour, from its most trusted device or app alone."""
     quarters: dict[int, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
     for origin, found in fields.payload.items():
         for at, values in mapping(found).items():

@@ -159,10 +159,17 @@ def sft(
     ] = None,
     start: Annotated[
         Path | None,
-        typer.Option(help="With --size small: begin with this file of weights (.npz), and do only the last stage."),
+        typer.Option(
+            help="With --size small: begin with this file of weights (.npz), and do only the last part of the training."
+        ),
     ] = None,
     tokens: Annotated[int, typer.Option(help="Largest length of a prompt in tokens.", min=300)] = 2000,
-    epochs: Annotated[float, typer.Option(help="How often each lesson is seen.", min=0.01)] = 3.0,
+    epochs: Annotated[
+        float,
+        typer.Option(
+            help="How often the training goes through all lessons (the weeks and lives of --lessons).", min=0.01
+        ),
+    ] = 3.0,
     batch: Annotated[int, typer.Option(help="Lessons per step.", min=1)] = 16,
     rate: Annotated[float | None, typer.Option(help="Learning rate. Default: 2e-4 with --model, else 3e-3.")] = None,
     four_bits: FourBits = True,

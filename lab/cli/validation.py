@@ -49,8 +49,8 @@ def validate_meters(
     calendars: Annotated[
         Path | None,
         typer.Option(
-            help="Folder in which every .ics file is a person's calendar. Also print how much the meters read from "
-            "these calendars move."
+            help="Folder in which every .ics file is a person's calendar. Also print how much the meters change over "
+            "time with these calendars."
         ),
     ] = None,
     before: Annotated[

@@ -198,9 +198,7 @@ Cells = Mapping[tuple[int, int], Sequence[bool]]  # (action, slot) -> which answ
 
 
 def reasons(action: ActionType, observation: Observation, posterior: Posterior, known: Heard) -> tuple[str, ...]:
-    """Return at least one sentence for a decision: the planner's where it is trusted, else what the user's answers
-    show.
-    """
+    """Return at least one sentence for a decision: the planner's if trusted, else by the user's answers."""
     if say(known.known) >= DOUBTED or len(known.lessons) < MANY_ENOUGH:
         person = posterior.person()
         return of_the_planner(action, observation, person, body_of(person), posterior.belief())

@@ -49,7 +49,7 @@ class Row(NamedTuple):
 
 
 def rows(observation: Observation) -> list[Row]:
-    """Return the rows of evidence about a person from the completed slots that ``levels_before`` yields.
+    """Return what the completed slots tell about a person's traits, as linear equations.
 
     They come from rewards, and from changes of the meters where the action is known.
     """

@@ -126,9 +126,7 @@ def exact(observation: Observation) -> bool:
 
 
 def levels(observation: Observation) -> Array:
-    """Return the levels (5,) of the meters in the observation, in the order of ``Meter``. Raises KeyError without
-    one.
-    """
+    """Return the levels (5,) of the observation's meters, ordered as ``Meter``. Raises KeyError without one."""
     return np.array([observation.meters[meter].level for meter in Meter])
 
 

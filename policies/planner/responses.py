@@ -85,7 +85,7 @@ class Particles:
         return found
 
     def weights(self) -> Array:
-        """Return the particles' posterior probabilities (n,), cached until ``logs`` is replaced."""
+        """Return the probability (n,) of each simulated person (particle) after the answers, cached by ``logs``."""
         if self._weighed is None or self._weighed[0] is not self.logs:
             weights = np.exp(self.logs - self.logs.max())
             self._weighed = self.logs, weights / weights.sum()

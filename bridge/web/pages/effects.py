@@ -146,9 +146,7 @@ def begin(
 
 @router.post("/effects/trial/{number}")
 def answer(visit: Visitor, number: Number, said: Words, at: Words = "today", back: Words = "") -> RedirectResponse:
-    """Note whether the user did on a day what was drawn for it (yes, no), or stop the trial. Raises SetupError for
-    another word.
-    """
+    """Note if the user did on a day as drawn (yes, no), or stop the trial. Raises SetupError for another word."""
     if said == "stop":
         trial.stop(visit.bridge, visit.user, number, now=visit.now)
     elif said in ("yes", "no"):

@@ -74,8 +74,6 @@ def say(request: Request, visit: Visitor, event: Text, action: Text) -> Response
 
 @router.post("/entries/answer/back")
 def take_back(visit: Visitor, event: Text, back: Text = "/entries") -> RedirectResponse:
-    """Delete the action that the user gave to a series of calendar entries. The user may then be asked about it
-    again.
-    """
+    """Delete the action that the user gave to a series of entries. The user may be asked about it again."""
     visit.bridge.store.people.take_back_correction(visit.user.id, event)
     return RedirectResponse(f"{back}#answers" if back in PAGES else "/entries", 303)

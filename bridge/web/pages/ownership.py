@@ -80,9 +80,7 @@ def just_marked(visit: Visit, key: str) -> dict[str, Any] | None:
 
 
 def owned(visit: Visit) -> dict[str, Any]:
-    """Return the user's calendars, and what the user last said about whose entries are, for the page that shows
-    both.
-    """
+    """Return the user's calendars, and what the user last said about whose entries are, for the page."""
     store, user = visit.bridge.store, visit.user
     version = data_version(visit.bridge, user, visit.now)
     found = visit.app.results.get(user, "calendars", version, lambda: whose.calendars(store, user, now=visit.now))
