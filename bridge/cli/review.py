@@ -137,7 +137,8 @@ def effect(
 ) -> None:
     """Estimate how advice, and each advised action, changes the next check-in, night and day.
 
-    For actions, how often they are accepted is estimated too. The level and the steps before are taken into account.
+    For actions, how often they are accepted is estimated too. The same measurement and the steps before the advice are
+    taken into account.
     """
     from bridge import installation
     from bridge.advice.effect import effects

@@ -202,7 +202,7 @@ class Grid:
 
     @cached_property
     def with_family(self) -> list[Stretch]:
-        """Pauses between entries with the family in the afternoon and evening, and the time before an early one."""
+        """Times kept free for the family: pauses between entries with the family, and the time before an early one."""
         mine = [o for o, label in self.entries if label.action is ActionType.FAMILY_TIME]
         found = [
             (one.end, other.start)

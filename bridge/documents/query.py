@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 class GroupDocument(TypedDict):
-    """The figure of the rows with the same key, and their number. ``unit`` is missing if it is the answer's unit."""
+    """The figure of a group of rows (such as a week's or a sport's), and their number. ``unit`` is missing if it is the
+    answer's unit.
+    """
 
     key: str
     value: float | None

@@ -176,7 +176,7 @@ class Series:
         return self.first + step * ((low - self.first) // step)
 
     def _until(self, text: str) -> datetime:
-        """Return the wall time of a rule's UNTIL. A date stands for the end of that day."""
+        """Return the local time at which a rule ends (UNTIL). A date stands for the end of that day."""
         until = self._wall(text, None)
         return until if isinstance(until, datetime) else datetime.combine(until, time.max)
 

@@ -93,7 +93,7 @@ def _varied(
 
 @shared
 def recovery(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the vendor's recovery score, half by the user's normal and half by most people's."""
+    """Return the vendor's recovery score as an input of the meters, against the user's and most people's normal."""
     night = past.latest(Metric.RECOVERY_SCORE, at)
     return None if night is None else nightly("hrv", night, at, past.kept(_recovered, night))
 
@@ -131,9 +131,9 @@ def hrv_trend(past: Past, at: datetime) -> Signal | None:
 
 @shared
 def resting_hr(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of how far last night's resting heart rate was raised, or None if it is unknown.
+    """Return how far last night's resting heart rate was raised, as an input of the meters, or None if unknown.
 
-    A rate raised a little has z = 0, because it says nothing about how a person feels (LifeSnaps).
+    A rate raised a little counts as normal, because it says nothing about how a person feels (LifeSnaps).
     """
     night = past.latest(Metric.RESTING_HR, at)
     return None if night is None else nightly("resting_hr", night, at, past.kept(_raised, night))

@@ -49,14 +49,16 @@ class Bag:
         return found
 
     def one(self, *kinds: str) -> object | None:
-        """Return the only value of some kinds, or None without any. Raises NotUnderstood if two values differ."""
+        """Return the value of the only token of some kinds, or None without such a token. Raises NotUnderstood if two
+        values differ.
+        """
         found = self.take(*kinds)
         if any(value != found[0] for value in found):
             raise NotUnderstood
         return found[0] if found else None
 
     def text(self, kind: str) -> str | None:
-        """Return the only value of a kind as text, or None without any."""
+        """Return the value of the only token of a kind as text, or None without such a token."""
         found = self.one(kind)
         return None if found is None else str(found)
 

@@ -226,7 +226,7 @@ class Condition:
 
     @property
     def name(self) -> str:
-        """Return the field's name without the mark for the day before."""
+        """Return the field's name without the prefix by which it means the day before."""
         return self.field.removeprefix(BEFORE)
 
     @property

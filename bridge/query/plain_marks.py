@@ -112,7 +112,7 @@ class Marked:
         return until is None or until >= self.today - 7 * DAY
 
     def corrected_text(self, text: str, known: w.Lexicon) -> str:
-        """Return a text in which an unknown word is the only known one that a slip away from it."""
+        """Return a text in which unknown words are replaced by the only known word that differs by a typing slip."""
         if not self.corrected or self.titles:
             return text
         language = self.language

@@ -1,4 +1,4 @@
-"""Settle the query of a plain question by words of it that are no part of the query."""
+"""Change the query of a plain question by words that are no part of it, such as "evening" for bedtimes."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Recommendations(Part):
 
     @writes()
     def close(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
-        """Mark a recommendation as closed, so that a further one can follow in its slot. It still counts."""
+        """Mark a recommendation as closed, so that a further one can follow in its slot. Its answer still counts."""
         db.execute(sa.update(table).where(table.c.id == recommendation_id).values(closed_at=now))
 
     @writes()

@@ -147,7 +147,7 @@ class Visit:
         return self.app.bridge
 
     def local(self, at: datetime) -> datetime:
-        """Return an instant on the clock that the user has at that instant."""
+        """Return an instant in the time zone in which the user is then."""
         return local_time(at, self.user.zones)
 
     @property

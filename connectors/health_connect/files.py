@@ -106,7 +106,7 @@ class Gathered:
             yield Page(stream="unreadable", records=tuple(bad))
 
     def day(self, at: int, *path: str) -> Payload:
-        """Return the object at ``path`` in the record of the person's date at a Unix second."""
+        """Return the object at ``path`` in the record of the date that a Unix second is on for the person."""
         place = self.into.clock.place(at)
         self.into.within("day", str(place.day)).setdefault("offset", place.offset)
         return self.into.within("day", str(place.day), *path)

@@ -77,7 +77,7 @@ def evaluate(
         bool,
         typer.Option(
             "--archetypes",
-            help="With --deployed: people are of three archetypes, and policies that can use that are told the three.",
+            help="With --deployed: people are of three fixed types, and policies that can use that are told which.",
         ),
     ] = False,
     weeks: Annotated[int, typer.Option(help="With --deployed: the length of each life in weeks.", min=1, max=52)] = 2,
@@ -92,8 +92,8 @@ def evaluate(
     lives: Annotated[
         int | None,
         typer.Option(
-            help="With --deployed: compare policies over this number of lives, by true probabilities of acceptance. "
-            "Default with --answers: 20.",
+            help="With --deployed: compare policies over this number of lives, by the probabilities with which the "
+            "simulated people accept. Default with --answers: 20.",
             min=1,
         ),
     ] = None,

@@ -40,7 +40,7 @@ METERS_BY_PLACE = tuple(Meter)
 class Row(NamedTuple):
     """An equation ``sum(share * person[place]) = value`` with the standard error ``sd``.
 
-    ``shares`` maps a place in a person of ``population`` to its factor.
+    ``shares`` maps the index of a trait to its factor.
     """
 
     shares: Mapping[int, float]

@@ -43,7 +43,7 @@ class Kept(NamedTuple):
 
 
 class Memory:
-    """A cache of the particles after older answers.
+    """A cache of the simulated people (particles) that fit a user's older answers.
 
     It saves time and changes no result. It holds a state for each of the last 32 users.
     """

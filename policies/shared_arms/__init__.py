@@ -32,7 +32,7 @@ class SharedArms:
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return a decision whose action is drawn, with the share of rounds that it won as its probability."""
+        """Return a decision for an action drawn by Thompson sampling, with its probability from repeated draws."""
         mean, cov = posterior(observation)
         rows = _rows()[[_cell(action, observation.slot) for action in observation.feasible]]
         generator = np.random.default_rng(rng.getrandbits(64))
