@@ -83,6 +83,8 @@ def _parts(word: str, lexicon: Lexicon) -> list[str] | None:
             continue
         stems = [first, first + "e", first + "en", *(first[: -len(one)] for one in LINKS if first.endswith(one))]
         known = [stem for stem in stems if len(stem) >= STEM_MIN and _is_content(stem, lexicon)]
+        if last in lexicon.heads and known and {kind for kind, _ in lexicon.phrases[(known[0],)]} == {K.DETAIL}:
+            continue  # "Kleinkram": the head that would be dropped says what is small
         found |= {(known[0], *([] if last in lexicon.heads else [last]))} if known else set()
     return list(found.pop()) if len(found) == 1 else None
 

@@ -80,7 +80,7 @@ def detailed(names: frozenset[str], part: Part) -> frozenset[str]:
     """Return the name of a kind with what else tells it: "long runs", "tennis, Mark"."""
     if not part.details or len(names) > 1:
         return names
-    first = K.DETAIL in part.kinds and part.kinds.index(K.DETAIL) < part.kinds.index(K.ACTION)
+    first = K.DETAIL in part.kinds and K.ACTION not in part.kinds[: part.kinds.index(K.DETAIL)]
     joint = " " if K.DETAIL in part.kinds and not part.has(K.NAME) else ", "
     told = [*part.details, *names] if first else [*names, *part.details]
     return frozenset({joint.join(told)})

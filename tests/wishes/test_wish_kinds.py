@@ -219,3 +219,17 @@ def test_the_kind_of_an_action_is_held_and_told(text: str, meaning: str) -> None
     assert sentence(understood(text)) == meaning.format(
         rest="Monday, Tuesday, Wednesday, Thursday, Friday", work="Monday, Tuesday, Wednesday, Thursday and Friday"
     )
+
+
+@pytest.mark.parametrize(
+    "text", ["konzentriert arbeiten", "konzentriertes Arbeiten", "tiefe Arbeit", "fokussiert arbeiten"]
+)
+def test_words_for_an_action_as_a_whole_name_no_kind_of_it(text: str) -> None:
+    assert understood(f"vormittags {text}") == understood("vormittags deep work")
+
+
+def test_the_head_of_a_compound_is_not_dropped_behind_a_detail() -> None:
+    first, second = understood("vormittags konzentriert arbeiten, nachmittags den Kleinkram")
+    assert (first.actions, second.actions) == ({ActionType.DEEP_WORK}, {ActionType.ADMIN_WORK})
+    with pytest.raises(NotUnderstood):
+        understood("nachmittags den Schnellkram")
