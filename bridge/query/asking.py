@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bridge.domain import sports
 from bridge.domain.languages import Text, languages, say
+from bridge.domain.metric_names import METRIC_NAMES
 from bridge.domain.metrics import NIGHT_MINUTES, Metric
 from bridge.domain.noted import in_languages, name_of
 from bridge.domain.phrases import WEEKDAYS
@@ -56,6 +57,8 @@ CAFFEINE, NOTED = "caffeine", "noted"
 NIGHT_OVER = 5  # our choice: the hour from which on last night is the one of today
 # The first that is told answers.
 STRESS = (Metric.STRESS, Metric.DAILY_STRESS, Metric.STRESS_MANAGEMENT)
+VARIABILITY = (Metric.HRV_RMSSD, Metric.HRV_SDNN, Metric.HRV_RMSSD_SPOT, Metric.HRV_RMSSD_BEATS)
+RMSSD = re.compile(rf"\b{Metric.HRV_RMSSD}\b")
 DAY = timedelta(days=1)
 WHEN_IS = pattern("when_is")
 TITLES = re.compile(rf"(?:^|(?<=\.)|(?<={VERSUS})){TITLED}[^<>=!]*[^<>=!\s]")
@@ -149,6 +152,7 @@ def _answered(
         words = _renamed(words, ENTRIES, "meetings")
     words = _of_stress(bridge, user, words)
     words, read_as = _of_score(bridge, user, words, text.lower())
+    words, kind = _of_variability(bridge, user, words, text.lower())
     missing = _not_noted(bridge, user, words, text)
     if missing is not None and missing in PAINS and any(exposures.titled(bridge, user, missing, now=now).values()):
         words = _renamed(words, re.compile(rf"(?<![\w ]){re.escape(missing)}(?= |$)"), f"{TITLED}{missing}")
@@ -169,7 +173,7 @@ def _answered(
         tables = replace(tables, entries=begun)
         told = answer(told.query, tables)
     told = with_verdict(told, tables, text.lower())
-    told = replace(told, meant=told.meant or _meant(told, text.lower(), at.date()), read_as=read_as)
+    told = replace(told, meant=told.meant or _meant(told, text.lower(), at.date()), read_as=read_as or kind)
     if words.what == "workouts.speed" and told.value is None and tables.workouts:
         tables = replace(tables, workouts=[*map(_with_speed, tables.workouts)])
         told = replace(answer(told.query, tables), read_as=say("by distance and time, as no speed is stored"))
@@ -291,6 +295,16 @@ def _of_score(bridge: Bridge, user: User, words: Words, text: str) -> tuple[Word
     if not asked or SAYS_SCORE.search(text) or bridge.store.daily.told(user.id, (Metric.SLEEP_SCORE,)):
         return words, None
     return _renamed(words, SCORE, Metric.ASLEEP), say("by time asleep, as none of your sources tells a sleep score")
+
+
+def _of_variability(bridge: Bridge, user: User, words: Words, text: str) -> tuple[Words, Text | None]:
+    """Return a query of the kind of variability that the user's sources tell, and that reading as a text."""
+    first, *others = VARIABILITY
+    asked = any(RMSSD.search(one) for one in (words.what, *words.where, words.against or ""))
+    if not asked or first in text or first in (told := bridge.store.daily.told(user.id, VARIABILITY)):
+        return words, None
+    other = next((one for one in others if one in told), first)
+    return _renamed(words, RMSSD, other), say("as {metric}", metric=METRIC_NAMES[other]) if other != first else None
 
 
 def _of_stress(bridge: Bridge, user: User, words: Words) -> Words:

@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 
+from bridge.domain.metrics import Metric
 from bridge.domain.records import User
-from bridge.domain.types import Episode, EpisodeKind, Event
+from bridge.domain.types import Episode, EpisodeKind, Event, Sample
 from bridge.installation import Bridge
 from bridge.query import asking
 from bridge.query.answered import Answer
@@ -70,6 +71,20 @@ def test_better_sleep_is_longer_sleep_where_no_source_tells_a_score(lived: Lived
     )
     asked, _ = told(lived, "average sleep score")
     assert (asked.query.subject.name, asked.value) == ("sleep_score", None)
+
+
+@pytest.mark.parametrize("text", ["average hrv", "hrv in December", "is my hrv going up?"])
+def test_variability_is_of_the_kind_that_a_source_tells(lived: Lived, text: str) -> None:
+    days = [date(2025, 12, 1) + timedelta(days=n) for n in range(40)]
+    at = [datetime.combine(day, time(6), tzinfo=UTC) for day in days]
+    spots = [
+        Sample(key=f"v{n}", metric=Metric.HRV_SDNN, start=start, offset=60, day=start.date(), value=50 + n)
+        for n, start in enumerate(at)
+    ]
+    land(lived[0].store, lived[1], spots)
+    found, _ = told(lived, text)
+    assert (found.query.subject.name, found.read_as) == ("hrv_sdnn", "as HRV (SDNN)")
+    assert found.value is not None
 
 
 def test_shifts_are_titles_of_entries_unless_they_are_noted(lived: Lived) -> None:
