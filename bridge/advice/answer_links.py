@@ -86,8 +86,7 @@ def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) ->
         stands = answer_text(recommendation.answer, recommendation.moved_to)
         raise Spent(
             say(
-                "the day of this recommendation is over, so its answer ({answer}) stays; open the page for the next "
-                "recommendation",
+                "the day of this recommendation is over, and its answer stands: {answer}; open the page for the next",
                 answer=stands,
             )
         )

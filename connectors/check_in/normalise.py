@@ -32,7 +32,7 @@ def _note(payload: Mapping[str, Any]) -> Sample:
         raise BadRecord(f"check_in/note: the field name must have 1 to {NAME_MAX} characters")
     spec = METRICS[Metric.NOTED]
     if not isinstance(amount, int | float) or isinstance(amount, bool) or not spec.low <= amount <= spec.high:
-        raise BadRecord(f"check_in/note: the field amount is no number from {spec.low:.0f} to {spec.high:.0f}")
+        raise BadRecord(f"check_in/note: the field amount is not from {spec.low:.0f} to {spec.high:.0f}")
     day = local_date(at, offset)
     return Sample(key=name, metric=Metric.NOTED, start=at, offset=offset, day=day, value=float(amount))
 
@@ -61,7 +61,7 @@ def _offset(payload: Mapping[str, Any]) -> int:
 def _score(payload: Mapping[str, Any], metric: Metric) -> float:
     score, spec = payload.get("score"), METRICS[metric]
     if not isinstance(score, int | float) or isinstance(score, bool) or not spec.low <= score <= spec.high:
-        raise BadRecord(f"check_in/answer: the field score is no number from {spec.low:.0f} to {spec.high:.0f}")
+        raise BadRecord(f"check_in/answer: the field score is not from {spec.low:.0f} to {spec.high:.0f}")
     if score * 2 % 1:
         raise BadRecord("check_in/answer: the field score is neither a whole number nor a half")
     return float(score)
