@@ -91,9 +91,12 @@ def answer(
     person = _person(bridge, user, found, now, known)
     task, after = recommend.task_named(person, found.what), _suggested_at(found, user, now)
     option = choice.gap_in(person, found.action, task, moved_to, after=after)
+    place = _place_of(person, task, moved_to) if option is None and task is not None else None  # after its due date
     if option is not None:
-        told = found.facts if found.start == option.start else after_a_move(found.facts)
-        bridge.store.recommendations.retime(found.id, option.start, option.end, told)
+        place = option.start, option.end
+    if place is not None:
+        told = found.facts if found.start == place[0] else after_a_move(found.facts)
+        bridge.store.recommendations.retime(found.id, *place, told)
     return feedback.own(bridge.store, user, number)
 
 

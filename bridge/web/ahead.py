@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from bridge.advice.rescheduling import HINTS
 from bridge.day.choice import Option
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import _
+from bridge.domain.languages import _, say, shown
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import Moment, moment_at
+from bridge.domain.types import Task
 from bridge.web.state import Visit
 from rhythm_env.interface import SLOTS_PER_DAY
 
@@ -32,11 +34,21 @@ def choices(visit: Visit) -> list[tuple[str, str]]:
     return [(key(moment), slot_name(moment)) for moment in slots_ahead(visit)]
 
 
-def tomorrow(visit: Visit, advice: Recommendation, gaps: Sequence[Option]) -> list[tuple[str, str]]:
-    """Return [(key, "tomorrow")] of the slot a day after that of ``advice``, or [] if ``gaps`` offer that date."""
+def tomorrow(
+    visit: Visit, advice: Recommendation, gaps: Sequence[Option], tasks: Iterable[Task]
+) -> list[tuple[str, str]]:
+    """Return [(key, "tomorrow")] of the slot a day after that of ``advice``, or [] if ``gaps`` offer that date.
+
+    The name says so if one of ``tasks`` is advised that is due before.
+    """
     moment = advice.moment.shifted(SLOTS_PER_DAY)
     dates = {moment_at(gap.start, visit.user.zones).date for gap in gaps}
-    return [] if moment.date in dates or moment not in slots_ahead(visit) else [(key(moment), _("tomorrow"))]
+    if moment.date in dates or moment not in slots_ahead(visit):
+        return []
+    dues = [one.due for one in tasks if one.title and one.title == advice.what and one.completed is None]
+    late = any(due is not None and visit.today <= due < moment.date for due in dues)
+    name, hint = _("tomorrow"), HINTS["after_due"]
+    return [(key(moment), shown(say(hint, slot=name)) if late else name)]
 
 
 def chosen(visit: Visit, named: str, *, since_now: bool = True) -> Moment:

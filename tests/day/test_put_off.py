@@ -16,6 +16,7 @@ from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
+from bridge.ingest import runs
 from bridge.installation import Bridge
 from rhythm_env.interface import ActionType, Answer
 
@@ -187,3 +188,31 @@ def test_a_late_task_stays_on_the_day_on_which_the_clock_changes():
     moved = replace(before, known=replace(before.known, zones=zones))
     assert NAME in {b.title for b in week(before).blocks(TODAY)}
     assert NAME in {b.title for b in week(moved).blocks(TODAY)}
+
+
+def test_what_is_due_today_and_put_off_to_tomorrow_stands_there_alone(home: tuple[Bridge, User], tmp_path) -> None:  # noqa: F811
+    bridge, user = home
+    (tmp_path / "tasks.ics").write_text(DUE_TODAY.replace("\n", "\r\n"))
+    now = at(TODAY, 9 * 60, "UTC")
+    runs.import_path(bridge, user, tmp_path / "tasks.ics", at=now - SOON)
+    bridge.store.people.save_wishes(user.id, Wishes(), now=now - DAY)
+    advised = ask(home, now)
+    assert isinstance(advised, Recommendation)
+    assert advised.what == "Order cake"
+    to = moment_at(now + DAY, user.zones)
+    moved = rescheduling.answer(bridge, user, advised.id, Answer.RESCHEDULE, now=now + SOON, moved_to=to)
+    days = [plan_day(bridge, user, TODAY + n * DAY, now=now + 2 * SOON, seen=False) for n in (0, 1)]
+    assert [[one.start for one in day.blocks if one.title == "Order cake"] for day in days] == [[], [moved.start]]
+
+
+DUE_TODAY = f"""BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//x//y//EN
+BEGIN:VTODO
+UID:cake
+DTSTAMP:20260101T000000Z
+SUMMARY:Order cake
+DUE;VALUE=DATE:{TODAY:%Y%m%d}
+END:VTODO
+END:VCALENDAR
+"""

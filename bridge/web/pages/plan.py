@@ -60,7 +60,7 @@ def gaps(request: Request, visit: Visitor, number: Number) -> Response:
         "today/gaps.html",
         visit,
         number=found.id,
-        offers=[*timeline.offers(visit, free), *ahead.tomorrow(visit, found, free)],
+        offers=[*timeline.offers(visit, free), *ahead.tomorrow(visit, found, free, known.tasks)],
     )
 
 
