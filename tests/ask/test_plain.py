@@ -888,3 +888,8 @@ def test_the_names_of_the_meters_on_the_page_are_meters_in_questions() -> None:
         burned = understood(text)
         assert burned is not None
         assert burned.what == "total_energy"
+
+
+@pytest.mark.parametrize("text", ["average HRV SDNN", "HRV (SDNN) im Schnitt", "sdnn"])
+def test_a_kind_of_variability_is_asked_by_its_name(text: str) -> None:
+    assert read(text, TODAY).what == "hrv_sdnn"
