@@ -133,7 +133,8 @@ def _untold(query: Query, rows: Sequence[Row], tables: Tables) -> Text | None:
 
 
 def _metrics(query: Query) -> set[str]:
-    names = [*(part.name for part in query.subjects), *(part.name for part in query.conditions)]
+    of_workouts = [f"workout.{part.field}" for part in query.subjects if part.kind is Kind.WORKOUTS]
+    names = [*of_workouts, *(part.name for part in query.subjects), *(part.name for part in query.conditions)]
     return {part for name in names for part in name.split("/")}
 
 

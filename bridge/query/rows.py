@@ -17,13 +17,10 @@ from bridge.advice.recommend import load_snapshot
 from bridge.calendar.busy import Stretch, clipped, length
 from bridge.calendar.days import LASTING, days_of, hours_of, part_on
 from bridge.calendar.kinds import counts_as_meeting
-from bridge.domain import sports
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import Text, listed, say
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric, Shape
 from bridge.domain.preference import Preference
 from bridge.domain.slots import INSTANT, ZoneHistory, local_time
-from bridge.domain.sport_names import sport_name
 from bridge.domain.types import EpisodeKind, Label, Occurrence
 from bridge.meters.nights import Nights
 from bridge.meters.overlaps import AWAKE_MAX, once, series_of, whole_nights
@@ -45,7 +42,7 @@ from bridge.query.model import (
     Query,
 )
 from bridge.query.tables import Row, Tables
-from bridge.query.understood import ROWS
+from bridge.query.untold import never_told, unreached
 from bridge.store import codec
 from bridge.store.daily import episode_of
 from bridge.trends import compute_trends
@@ -118,36 +115,16 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
         values["workouts"] = {**_zeros(max(since, first), today), **Counter(row.day for row in workouts)}
     return Tables(
         values=values,
-        untold=frozenset(map(str, empty)) - bridge.store.daily.told(user.id, empty) if empty else frozenset(),
+        untold=frozenset(map(str, empty)) - bridge.store.daily.told(user.id, empty)
+        | {*never_told(bridge, user, query, workouts)},
         nights=nights,
         workouts=workouts,
         entries=entries,
         tasks=[*_task_rows(bridge, user, now, titles=titles)] if Kind.TASKS in kinds else (),
         days=None if first is None else (first, today),
-        unreached=_unreached(bridge, user, query, workouts),
+        unreached=unreached(bridge, user, query, workouts),
         today=today,
     )
-
-
-def _unreached(bridge: Bridge, user: User, query: Query, workouts: Sequence[Row]) -> Text | None:
-    """Return a text why no workout, entry or task is known for a query, or None if some may be."""
-    kind, daily = query.subject.kind, bridge.store.daily
-    first = daily.first_event(user.id) if kind is Kind.ENTRIES else None
-    if first and query.until and query.until < first - DAY:  # a day of another zone may be the one before
-        return say("no calendar of yours reaches back that far")
-    untold = kind is Kind.WORKOUTS and not daily.told_episode(user.id, EpisodeKind.WORKOUT)
-    untold = untold or (kind is Kind.ENTRIES and first is None)
-    untold = untold or (kind is Kind.TASKS and not bridge.store.reading.tasks(user.id))
-    if untold or kind is not Kind.WORKOUTS:
-        return say("none of your sources told {what}", what=ROWS[kind]) if untold else None
-    named = next((one.values for one in query.where if one.name == "workout.sport" and one.operator == "="), ())
-    asked = [str(one) for one in named]
-    if not asked or any(sports.is_sport(row.name, one) for row in workouts for one in asked):
-        return None
-    ever = daily.episodes(user.id, (EpisodeKind.WORKOUT,), since=date.min, until=date.max)
-    if any(sports.is_sport(fields.get("label"), one) for _, fields in ever for one in asked):
-        return None
-    return say("none of your sources told a workout of {sport}", sport=listed([*map(sport_name, asked)]))
 
 
 ASLEEP = (EpisodeKind.SLEEP, EpisodeKind.NAP)

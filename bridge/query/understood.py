@@ -286,7 +286,9 @@ def what_of(subject: Subject) -> str:
 
 
 def metric_name(name: str) -> str:
-    """Return the name of a metric, a meter or a note within a sentence."""
+    """Return the name of a metric, a meter, a note or a figure of workouts within a sentence."""
+    if name.startswith("workout."):
+        return say("{figure} of {rows}", figure=FIGURES[name.removeprefix("workout.")], rows=ROWS[Kind.WORKOUTS])
     named = METRIC_NAMES.get("sleep" if name == "asleep" else name)
     return named or name_of(name.removeprefix(TITLED).replace("_", " "))
 

@@ -548,6 +548,20 @@ def test_what_no_source_tells_is_not_said_to_be_zero(lived: tuple[Bridge, User])
     assert str(sentences.said(none)).startswith("you did 0 workouts")  # a watch that tells workouts told none
 
 
+def test_a_count_under_a_condition_on_a_figure_that_was_never_told_is_null(lived: tuple[Bridge, User]) -> None:
+    reason = "none of your sources told average heart rate of workouts"
+    for what, words in (("workouts", {}), ("days", {}), ("workouts.average_hr", {"of": "count"}), ("steps", {})):
+        found = ask(lived, what, "workout.average_hr < 150", **words)
+        assert (found.value, str(found.reason)) == (None, reason), what
+    found, _ = asking.plain(*lived, "number of runs with an average heart rate below 150", now=NOW)
+    assert (found.value, str(found.reason)) == (None, f"{reason}, for running")
+    for condition in ("workout.distance > 90000", "workout.minutes > 900"):  # which is told
+        found = ask(lived, "workouts", condition)
+        assert (found.value, found.reason, found.untold) == (0, None, None)
+    found = ask(lived, "workouts", "workout.sport = yoga", "workout.ascent < 50")  # of which runs are told
+    assert (found.value, str(found.untold)) == (0, "none of your sources told ascent of workouts, for yoga")
+
+
 def test_a_peak_is_told_of_workouts_during_which_the_heart_was_read_often(lived: tuple[Bridge, User]) -> None:
     bridge, user = lived
     first = at(FIRST, "07:00")
