@@ -165,18 +165,17 @@ def _answered(
     told, tables = _of_any_kind(bridge, user, words, now=now, titles=titles)
     at = local_time(now, user.zones)
     if tables.entries and UNTIL_NOW.search(text.lower()):
-        begun = [
-            one
-            for one in tables.entries
-            if (one.day, one.values.get("start", 0.0)) <= (at.date(), at.hour * 60 + at.minute)
-        ]
-        tables = replace(tables, entries=begun)
+        tables = _begun(tables, at)
         told = answer(told.query, tables)
     told = with_verdict(told, tables, text.lower())
     told = replace(told, meant=told.meant or _meant(told, text.lower(), at.date()), read_as=read_as or kind)
     if words.what == "workouts.speed" and told.value is None and tables.workouts:
-        tables = replace(tables, workouts=[*map(_with_speed, tables.workouts)])
-        told = replace(answer(told.query, tables), read_as=say("by distance and time, as no speed is stored"))
+        reckoned = [*map(_with_speed, tables.workouts)]
+        tables = replace(tables, workouts=reckoned, untold=frozenset(), unreached=None)
+        timed = answer(told.query, tables)
+        told = (
+            told if timed.value is None else replace(timed, read_as=say("by distance and time, as no speed is stored"))
+        )
     missed = told.value is None or told.untold is not None
     if titles and missed and (instead := _of_entries(bridge, user, words, now=now)) is not None:
         return instead
@@ -217,6 +216,12 @@ def _meant(told: Answer, text: str, today: date) -> Text | None:
     return None
 
 
+def _begun(tables: Tables, at: datetime) -> Tables:
+    """Return the tables without the entries that had not begun at a local time."""
+    now = (at.date(), at.hour * 60 + at.minute)
+    return replace(tables, entries=[one for one in tables.entries if (one.day, one.values.get("start", 0.0)) <= now])
+
+
 def _with_speed(row: Row) -> Row:
     far, minutes = row.values.get("distance"), row.values.get("minutes")
     return row._replace(values={**row.values, "speed": 0.06 * far / minutes}) if far and minutes else row
@@ -228,11 +233,18 @@ def _of_entries(bridge: Bridge, user: User, words: Words, *, now: datetime) -> t
     plain = replace(words, what="workouts", of="count", where=words.where[:1] if sport else (), mended=())
     if words != plain or words.by or words.per or words.against:
         return None
+    today = local_time(now, user.zones).date().isoformat()
     for name in [*sports.SYNONYMS.get(sport, ()), *_spoken(sport_name(sport)), sport] if sport else [""]:
         where = [f"entry.title ~ {name}"] if name else ["action = EXERCISE"]
-        found, tables = typed(bridge, user, replace(words, what="entries", where=where), now=now, titles=True)
+        last = min(words.until or today, today)
+        asked = replace(words, what="entries", where=where, until=last)
+        found, tables = typed(bridge, user, asked, now=now, titles=True)
+        tables = _begun(tables, local_time(now, user.zones))
+        found = answer(found.query, tables)
         if found.value:
-            return replace(found, read_as=say("of calendar entries, as no workouts are stored of then")), tables
+            return replace(
+                found, read_as=say("counted in your calendar, as no such workouts are stored for that time")
+            ), tables
     return None
 
 

@@ -16,6 +16,7 @@ from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_settled import LAST_NIGHT
+from bridge.query.plain_words import pattern
 from bridge.query.readings import COMPARE
 from bridge.query.settled import WEEKEND
 from bridge.query.spans import DAY, Dates, Span
@@ -25,7 +26,7 @@ CONDITIONED = {w.CONDITION, w.COMPARED, w.CLOCK, w.FACTOR, w.ACTION, w.WEEKEND, 
 OTHER_WEEKEND = re.compile(r"(?:this|diese[sm]|next|kommende\w*|nächste\w*) (?:weekend|wochenende)")
 DATES = re.compile(r"[\d-]*\.\.[\d-]*")
 COMPARES = re.compile(r"(?<!\w)(?:compar\w+|vergleich\w*)(?!\w)")
-UNTIL_NOW = re.compile(r"(?<!\w)(?:so far|until now|to date|[my]td|bis jetzt|bisher|bislang|bis dato)(?!\w)")
+UNTIL_NOW = pattern("until_now")
 EVERY_WEEK = re.compile(
     rf"(?<!\w)(?:on|am|auf|an) (?:a |the )?(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})(?!\w)"
 )
@@ -86,7 +87,7 @@ def compared(tokens: list[w.Token], text: str) -> list[w.Token]:
 
 
 def until_now(spans: list[Span], kinds: Set[str], text: str, today: date) -> list[Span]:
-    """Return the spans, ended today if a question about calendar entries says "so far"."""
+    """Return the spans, ended today if a question about calendar entries says "so far" or asks in the past tense."""
     if not (kinds & {w.ENTRIES, w.ACTION} and UNTIL_NOW.search(text)):
         return spans
     return [(first, today if last and (first or last) <= today < last else last) for first, last in spans]

@@ -141,8 +141,10 @@ def test_entries_answer_for_workouts_that_are_not_stored(lived: Lived) -> None:
     land(bridge.store, user, events)
     found, _ = told(lived, "how often was I at the gym in 2024?", titles=True)
     assert (found.query.subject.name, found.value) == ("entries", 2)
-    assert found.read_as == "of calendar entries, as no workouts are stored of then"
+    assert found.read_as == "counted in your calendar, as no such workouts are stored for that time"
     assert told(lived, "how often was I at the gym in 2024?")[0].untold  # where no title may be read
+    land(bridge.store, user, [_at("Gym", NOW.date() + timedelta(days=days)) for days in (0, 1)])
+    assert told(lived, "how often was I at the gym since 2024?", titles=True)[0].value == 2  # NOW is before today's
 
 
 @pytest.mark.parametrize(

@@ -320,3 +320,20 @@ def test_what_is_planned_on_a_weekday_is_to_come_unless_the_verb_is_past(text: s
 )
 def test_a_figure_of_a_day_that_is_asked_of_now_is_the_last_one(text: str) -> None:
     assert (asked(text).what, asked(text).of) == ("resting_hr", "last")
+
+
+@pytest.mark.parametrize(
+    ("text", "until"),
+    [
+        ("how many meetings did I have this week", "2026-11-25"),
+        ("wie viele Termine hatte ich diese Woche", "2026-11-25"),
+        ("wie viele Termine habe ich diese Woche gehabt", "2026-11-25"),
+        ("how many meetings do I have this week", "2026-11-29"),
+        ("how many meetings are in my calendar this week", "2026-11-29"),
+        ("wie viele Termine habe ich diese Woche", "2026-11-29"),
+        ("how many hours of deep work did I plan this week", "2026-11-29"),
+        ("how many meetings did I have last week", "2026-11-22"),
+    ],
+)
+def test_entries_of_the_past_tense_end_today(text: str, until: str) -> None:
+    assert asked(text).until == until
