@@ -10,7 +10,7 @@ from functools import wraps
 from statistics import median
 from typing import Any, TypeVar
 
-from bridge.calendar.busy import merged
+from bridge.calendar.busy import Stretch, merged
 from bridge.calendar.expansion import midnight
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import METRICS, Metric, Shape
@@ -129,6 +129,9 @@ class Past:
         self._histories: dict[tuple[str, str], tuple[list[date], list[Value]]] = {}
         self._batteries = self._charged()
         self.needs: dict[str, dict[date, float]] = {}  # series -> day -> hours of sleep needed
+        self._naps: dict[date, list[Stretch]] = {}
+        for nap in (episode for _, episode in episodes if episode.kind is EpisodeKind.NAP):
+            self._naps.setdefault(nap.day, []).append((nap.start, nap.end))
         self._add_samples()
         self._add_nights()
         workouts = [episode for _, episode in episodes if episode.kind is EpisodeKind.WORKOUT]
@@ -252,8 +255,18 @@ class Past:
             if METRICS[metric].shape is not Shape.INTRADAY:
                 for source, sample in samples:
                     series = series_of(source, sample.device)
+                    if METRICS[metric].shape is Shape.NIGHTLY and self._of_nap(sample, series):
+                        continue
                     self._put(metric, series, sample.day, sample.value, self._known_from(sample, series))
         self._add_spots()
+
+    def _of_nap(self, sample: Sample, series: str) -> bool:
+        """Return True for a value that was measured in a nap of a day whose night is known: it tells of no night."""
+        end = sample.end
+        naps = (
+            self._naps.get(sample.day, ()) if end is not None and sample.day in self.nights.of.get(series, {}) else ()
+        )
+        return any(low <= sample.start and end is not None and end <= high for low, high in naps)
 
     def _add_spots(self) -> None:
         """Store medians of short readings of variability: per day, and per main sleep (known on waking)."""

@@ -308,3 +308,17 @@ def test_a_raised_heart_rate_lowers_and_a_low_one_does_nothing():
     texts = [next(told(b.fact) for b in level(rate).because if b.signal == "resting_hr") for rate in (50, 64)]
     assert texts[0] == "resting heart rate not raised"
     assert "above your usual" in texts[1]
+
+
+def test_what_was_measured_in_a_nap_is_no_sign_of_the_night_before_it():
+    """Some devices give an evening's nap a resting heart rate of its own, far above that of any night."""
+    evening = MORNING + 14 * HOUR
+    nap = replace(night(0), key="whoop/nap/0", kind=EpisodeKind.NAP, start=evening - 1 * HOUR, end=evening)
+    usual = [one for one in ordinary(3) if _old(one) or isinstance(one, Episode)]
+    within = [
+        replace(nightly(metric, 0, value), key=f"whoop/{metric}/nap", start=nap.start, end=nap.end)
+        for metric, value in ((Metric.RESTING_HR, 85.0), (Metric.HRV_RMSSD, 8.0), (Metric.SKIN_TEMPERATURE, 36.5))
+    ]
+    assert is_called(vitality([*usual, *within], at=evening + HOUR))  # without a nap it is the night's, told late
+    assert not is_called(vitality([*usual, *within, nap], at=evening + HOUR))
+    assert not is_called(vitality([*usual, *within, nap], at=evening + 14 * HOUR))
