@@ -23,6 +23,7 @@ from bridge.day import choice
 from bridge.day.known import NEAR
 from bridge.day.person import Person
 from bridge.day.sleep import begun
+from bridge.day.view import View, of_due, of_task
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.metrics import Metric
@@ -231,14 +232,21 @@ def _current(
     if existing.answer is not None or (start >= now and not taken):
         return existing
     once = existing.action is ActionType.ME_TIME and end <= now and not view.has_habit_today(existing.action)
-    over = fact("suggestion_over", start=view.person.local(start), end=view.person.local(end))
     option = None if once else choice.place(view, existing.action, task, span)[0]
     if option is not None:
         store.recommendations.retime(existing.id, option.start, option.end)
         return replace(existing, start=option.start, end=option.end)
-    if taken:
-        return None
-    why = choice.place(view, existing.action, task, (now, view.grid.bed))[1]  # what holds beyond the slot
+    return None if taken else _after_its_time(existing, task, view, once=once)
+
+
+def _after_its_time(existing: FullRecommendation, task: Task | None, view: View, *, once: bool) -> Silence:
+    """Return why a suggestion has no other time in its slot. What closes comes later all the same."""
+    person, now, start, end = view.person, view.person.now, existing.start, existing.end
+    over = fact("suggestion_over", start=person.local(start or now), end=person.local(end or now))
+    later, why = choice.place(view, existing.action, task, (now, view.grid.bed))  # beyond the slot
+    if later is not None and task is not None and task.key in person.errands:
+        told = fact("errand_later", due=of_due(of_task(task, person), view.grid), title=task.title)
+        return Silence(moment=existing.moment, facts=(told,), at=now)
     if once or why is None or why.kind in ("no_grounds", "suggestion_over"):
         return _over(existing, over, now)
     no_other = replace(over, kind="no_time_left", values={**over.values, "why": why})

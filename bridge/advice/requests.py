@@ -16,7 +16,7 @@ from bridge.advice.personalise import for_person
 from bridge.calendar import corrections
 from bridge.calendar.busy import Labelled, takes_time
 from bridge.calendar.expansion import expand
-from bridge.calendar.flights import is_by_land, is_journey, journey
+from bridge.calendar.flights import is_by_land, is_journey, journey, to_leave
 from bridge.calendar.kinds import title_of
 from bridge.day.person import Person
 from bridge.day.view import is_there
@@ -85,10 +85,10 @@ def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | Non
     told = {"time": local_time(first.start, user.zones)}
     if not _is_trip(first):
         return fact("next_entry", title=title, **told)
-    leave = journey(first)[0]
-    if leave <= now:
-        return fact("next_leave_now", title=title, **told)
-    return fact("next_leave", title=title, leave=local_time(leave, user.zones), **told)
+    leave = to_leave(first, now)
+    if leave == "by":
+        told["leave"] = local_time(journey(first)[0], user.zones)
+    return fact({"by": "next_leave", None: "next_entry"}.get(leave, "next_leave_now"), title=title, **told)
 
 
 def _is_trip(one: Occurrence) -> bool:

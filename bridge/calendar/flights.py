@@ -21,6 +21,8 @@ FLIGHTS_MAX = 100
 TO_THE_AIRPORT, FROM_THE_AIRPORT = timedelta(minutes=150), timedelta(minutes=90)
 LONG_HAUL, TO_A_LONG_HAUL = timedelta(hours=5), timedelta(hours=3)
 JOURNEY_MIN = timedelta(hours=1)
+LATE = timedelta(minutes=10)  # after the time to leave, from which it is owned up to be late
+LEAST_TO_A_TRAIN, LEAST_TO_A_FLIGHT = timedelta(minutes=15), timedelta(minutes=90)  # ahead, to be reached; our choice
 TO_THE_STATION, FROM_THE_STATION = timedelta(minutes=45), timedelta(minutes=30)
 JOURNEY = re.compile(r"\b(flight|flug|flieger|vol|vuelo|volo|vlucht|voo)\b|✈", re.IGNORECASE)  # en de fr es it nl pt
 # A train, coach or ferry by its name and whereto, or two codes of stations: en, de, fr, es, it, nl, pt.
@@ -93,6 +95,18 @@ def journey(occurrence: Occurrence) -> Stretch:
         return occurrence.start - TO_THE_STATION, occurrence.end + FROM_THE_STATION
     long = occurrence.end - occurrence.start >= LONG_HAUL
     return occurrence.start - (TO_A_LONG_HAUL if long else TO_THE_AIRPORT), occurrence.end + FROM_THE_AIRPORT
+
+
+def to_leave(occurrence: Occurrence, now: datetime) -> str | None:
+    """Return if the way to a journey begins later ("by"), "now", or began ten minutes ago ("late").
+
+    None is the answer once the journey can hardly be reached any more.
+    """
+    way, least = journey(occurrence)[0], LEAST_TO_A_TRAIN if is_by_land(occurrence) else LEAST_TO_A_FLIGHT
+    if now < way:
+        return "by"
+    reached = now < occurrence.start - least
+    return ("now" if now < way + LATE else "late") if reached else None
 
 
 def with_ways(occurrence: Occurrence) -> Stretch:

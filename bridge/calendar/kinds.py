@@ -50,6 +50,14 @@ QUICK = re.compile(
     r"pagar|llamar|reservar|pagare|chiamare|prenotare|betalen|bellen|boeken|ligar|marcar)\b",
     re.IGNORECASE,
 )
+OWED = re.compile(  # what others wait for: bills, taxes and papers of authorities
+    r"\b(pay|payment|bills?|invoices?|tax|taxes|vat|rent|fines?|fees?|premium|visa|permit|passport|bezahlen|überweisen|"
+    r"zahlung|\w*rechnung(en)?|\w*steuer(n|erklärung)?|miete|mahnung|bußgeld|gebühr(en)?|ausweis|payer|paiement|factures?|"
+    r"impôts?|loyer|amende|passeport|pagar|pago|facturas?|impuestos?|alquiler|multas?|pasaporte|pagare|fattur[ae]|tass[ae]|"
+    r"affitto|multe|passaporto|betalen|betaling|factuur|facturen|belasting\w*|huur|boete|paspoort|pagamento|faturas?|"
+    r"impostos?|aluguel|passaporte)\b",
+    re.IGNORECASE,
+)
 CALL = re.compile(
     r"\b(book|call|phone|ring|dentist|doctor|appointment|bank|insurance|embassy|city hall|town hall|registry|passport|"
     r"landlord|pharmacy|anrufen|zahnarzt|arzt|ärztin|termin|versicherung|bürgeramt|\w*amt|hausverwaltung|apotheke|appeler|"

@@ -58,8 +58,13 @@ def put_off(person: Person) -> frozenset[str]:
 
 
 def open_again(person: Person) -> frozenset[str]:
-    """Return the names of suggestions that were put off to a time that is over, but not done then."""
-    over = (one for one, (_, end) in _new_times(person) if end <= person.now and one.outcome is not Deed.DONE)
+    """Return the names of suggestions that were put off to a time that is over, but not done then, and of errands not
+    done at their time, which close.
+    """
+    over = [one for one, (_, end) in _new_times(person) if end <= person.now and one.outcome is not Deed.DONE]
+    closing = {errand.task.title for errand in person.errands.values()}
+    missed = (one for one in person.advised if one.what in closing and one.answer is None)
+    over += [one for one in missed if one.end is not None and one.end <= person.now]
     return frozenset(one.what for one in over if one.what) - put_off(person)
 
 

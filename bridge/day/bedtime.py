@@ -156,14 +156,14 @@ def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
     last = next((o for o in late if night.bed - TO_BED - CELL <= o.end <= night.bed), None)
     if short is None or last is None:
         return ()
-    missing = person.need(ends) - (night.wake - night.bed)
+    missing = person.needed(ends) - (night.wake - night.bed)
     at = rounded_up(max(last.end - missing, last.start + (last.end - last.start) / 2))
     return (fact("leave_by_then", time=person.local(at)),) if person.now < at < last.end else ()
 
 
 def _lengths(person: Person, ends: date) -> dict[str, Any]:
     long = _left(person, person.night(ends))
-    found = {"long": long, "missing": person.need(ends) - long}
+    found = {"long": long, "missing": person.needed(ends) - long}
     return {name: length(5 * round(one / MINUTE / 5)) for name, one in found.items()}
 
 

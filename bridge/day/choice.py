@@ -21,7 +21,7 @@ from bridge.day.rules import TIRING, fit, short_night, taken_back
 from bridge.day.sleep import LEAST_SLEEP, other_zone, rounded_up
 from bridge.day.terms import facts, of_load, reasons, values, weights
 from bridge.day.unmet import outside
-from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, of_either, said_of, taken_at
+from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, is_owed, of_either, said_of, taken_at
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading, Task
@@ -102,7 +102,8 @@ def option_at(one: Judged, view: View, start: int) -> Option:
     elif candidate.task is not None and minutes < candidate.least:
         told = (*told, fact("begin_with", minutes=minutes))
     elif candidate.task is not None and minutes > SHORT_TASK and float(grid.strained[start]) >= TIRING:
-        told = (*told, of_load(candidate, view, start), fact("begin_or_move"))
+        counsel = () if is_owed(candidate.task) else (fact("begin_or_move"),)
+        told = (*told, of_load(candidate, view, start), *counsel)
     return Option(
         action=candidate.action or ActionType.ADMIN_WORK,
         kind="suggested",

@@ -269,7 +269,8 @@ class Grid:
         if hold(*gives) < 2:
             return fact(kind, start=start, end=end, time=time, title=title_of(gives[0]))
         late = kind == "no_lunch" and row[1] <= self.since(LATE_LUNCH)
-        return fact("lunch_after" if late else "eat_along", start=start, end=end)
+        along = "eat_between" if row[0] <= self.person.now else "eat_along"
+        return fact("lunch_after" if late else along, start=start, end=end)
 
     @cached_property
     def strains(self) -> list[tuple[Occurrence, Label]]:

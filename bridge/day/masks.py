@@ -105,7 +105,7 @@ def _late_shift(grid: Grid) -> bool:
 def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
     """Return the hours of a task. On free days, a task that can wait leaves dinner free, on weekends the evening."""
     grid, hours = view.grid, view.grid.inside([_task_hours(candidate, view)])
-    if grid.date.weekday() >= WEEKEND and not is_near(candidate, view):
+    if grid.date.weekday() >= WEEKEND and not is_near(candidate, view) and not _brief_and_late(candidate, view):
         return hours & grid.inside([(grid.begin, grid.since(ERRANDS_UNTIL))])
     if grid.work or presses(candidate, view):
         return hours
@@ -123,6 +123,13 @@ def _working_day(candidate: Candidate, view: View) -> date | None:
     return working if waits else None
 
 
+def _brief_and_late(candidate: Candidate, view: View) -> bool:
+    """Return True for a short, late paper that needs nobody to answer, and so takes any evening."""
+    task, late = candidate.task, candidate.due is not None and candidate.due < view.grid.date
+    errand = candidate.action is A.ADMIN_WORK and candidate.wanted <= SHORT_TASK
+    return late and errand and task is not None and not is_call(task)
+
+
 def _task_hours(candidate: Candidate, view: View) -> Stretch:
     grid = view.grid
     timed = candidate.task is not None and candidate.task.due_at is not None and is_urgent(candidate, view)
@@ -137,7 +144,8 @@ def _task_hours(candidate: Candidate, view: View) -> Stretch:
     spent = grid.bed if late else grid.spent_from - 45 * MINUTE
     if grid.work and not presses(candidate, view) and grid.spent_from < grid.bed:
         spent = min(spent, grid.since(OFFICE_END))  # what has days waits where the evening is taken
-    return low, min(grid.bed - TASK_BEFORE_BED, grid.since(until), spent)
+    before_bed = BEFORE_BED if _brief_and_late(candidate, view) else TASK_BEFORE_BED
+    return low, min(grid.bed - before_bed, grid.since(until), spent)
 
 
 def usual(candidate: Candidate, view: View, around: timedelta = HOUR) -> list[Stretch]:

@@ -30,6 +30,7 @@ from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import EpisodeKind, Occurrence
 from bridge.domain.wish_terms import night_on
 from bridge.domain.wishes import NightWish
+from bridge.meters.past import past_of
 from rhythm_env.interface import ActionType
 
 NONE = timedelta(0)
@@ -261,6 +262,15 @@ class Person(Known):
             return wished * MINUTE
         bed, wake = self.learnt_sleep(day)
         return min(max(wake - bed, ENOUGH), NEED_MOST)
+
+    @kept
+    def needed(self, day: date) -> timedelta:
+        """Return what is told as the need of the night that ends on a date: no less than last night is said to need."""
+        if self.night_wish(day).minutes is not None or self.last_night is None:
+            return self.need(day)
+        past, last = past_of(self.known), self.last_night
+        hours = past.needs.get(past.nights.told.get(last, ""), {}).get(last, 0.0)
+        return max(self.need(day), timedelta(hours=hours))
 
     def _unwell(self, day: date) -> timedelta:
         """Return how much earlier the night should begin because of illness, or signs of illness in the last night."""

@@ -35,8 +35,9 @@ BRIEF = 5.75 * HOUR  # of sleep, which is short also for who sleeps half an hour
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
 WASH = 15  # minutes that are enough after sport at a wished hour
 BEFORE_TRAVEL, AFTER_TRAVEL = 90 * MINUTE, 2 * HOUR  # without sport
-LONELY = 0.5  # Connection
+LONELY, UNEASY = 0.5, 0.55  # Connection; Serenity that is clearly low
 PART = 30  # minutes
+FREE_ANYWAY = 240  # minutes free of entries, which are one's own; our choice
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
 OF_PERSON = frozenset({"veto", "not today", "body", "mode", "away", "wished hours"})  # rules of what changes in a slot
 
@@ -277,11 +278,22 @@ def _rest_first(candidate: Candidate, view: View) -> Cells | Fact | bool:
     """Refuse quiet minutes for oneself after a short night, and meditation in illness or before a nap, unless usual."""
     night = view.person.slept(view.grid.date) if view.is_today else None
     if candidate.action is A.ME_TIME:
-        return night is None or night.end - night.start >= NAP_BELOW
+        return _one_s_own(candidate, view) if night is None or night.end - night.start >= NAP_BELOW else False
     own = candidate.action in view.wishes.goals or usual(candidate, view)
     if not own and view.is_today and view.person.body.tells_of(view.grid.date):
         return fact("rest_first")
     return bool(own) or short_night(view) is None or view.grid.inside([(nap_until(view.grid), view.grid.bed)])
+
+
+def _one_s_own(candidate: Candidate, view: View) -> Cells | bool:
+    """Refuse time for oneself where hours of a day off are free anyway, unless it is usual, wished or the body asks."""
+    asked = candidate.action in view.wishes.goals or view.wishes.asks_for(candidate.action, view.grid.date.weekday())
+    serenity = view.readings.get(Meter.SERENITY) if view.is_today else None
+    low = serenity is not None and serenity.coverage > 0 and serenity.level <= UNEASY
+    needed = low or (view.is_today and view.person.body.state != "well")
+    if asked or needed or usual(candidate, view) or not off(view, view.grid.date):
+        return True
+    return run(~view.grid.touched(view.entries)) * 5 < FREE_ANYWAY
 
 
 def short_night(view: View) -> Fact | None:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from bridge.calendar.busy import takes_time
-from bridge.calendar.flights import is_by_land, is_journey, journey
+from bridge.calendar.flights import is_by_land, is_journey, journey, to_leave
 from bridge.calendar.kinds import title_of
 from bridge.day.bedtime import leaving, of_bedtime
 from bridge.day.body import Condition
@@ -35,8 +36,8 @@ SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no sil
 ELSEWHERE = {"planned_later", "new_zone", "zone_set"}  # kinds of facts by which a task waits for its own time
 OF_TODAY = {"late_for_it", "hour_of_day", "no_gap", "no_calls", "offices_closed", "long_week"}  # another day changes it
 NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
-RACE_SOON, CLASH_AHEAD, WAY_LATE = PREPARES + TO_GET_UP, timedelta(hours=8), timedelta(minutes=60)
-MUST_LEAVE = {"leave_by", "leave_now", "flight_leaves", "leave_by_land", "leave_now_land"}
+RACE_SOON, CLASH_AHEAD = PREPARES + TO_GET_UP, timedelta(hours=8)
+MUST_LEAVE = {"flight_leaves", *(f"leave_{when}{land}" for when in ("by", "now", "late") for land in ("", "_land"))}
 ASLEEP = {"asleep_now", "asleep_until", "asleep_then", "asleep_common"}
 IN_BED = {*ASLEEP, "flight_lands", *MUST_LEAVE}  # no bedtime is told
 BUSY = {"entry_until", "entry_next", "lasts_until", "begins_soon", "entry_all_day"}  # kinds of an entry now or soon
@@ -148,8 +149,11 @@ def _nap(view: View) -> Iterator[Fact]:
     said = (one for one in person.advised if one.kind == "suggested" and one.moment.date == day)
     heard = any(one.action is ActionType.SLEEP and one.answer is not None for one in said)
     wanted = ActionType.SLEEP not in view.wishes.never and (person.body.ill or short_night(view) is not None)
+    at_work = any(low <= person.now < high and nap_until(view.grid) <= high for low, high in view.grid.work)
     if nap is not None:
         yield fact("nap_later", time=person.local(nap))
+    elif wanted and at_work and not (napped or heard) and person.now < nap_until(view.grid) - NAP:
+        yield fact("nap_at_work")
     elif wanted and not (napped or heard) and nap_until(view.grid) - NAP < person.now < view.grid.since(EVENING):
         yield from (fact("nap_late"), *_earlier_night(view))
 
@@ -208,22 +212,24 @@ def _later_task(view: View, *, errands: bool = False) -> Fact | None:
 def _soon(view: View) -> Fact | None:
     person, now = view.person, view.person.now
     for one in sorted((*person.flights, *person.trips), key=lambda o: o.start):
-        way, by_land = journey(one)[0], one in person.trips
-        if now < one.start and (way < now + ENTRY_SOON if by_land else one.start < now + FLIGHT_NEAR):
-            kind = "leave_by" if now < way else "leave_now" if now < way + WAY_LATE or by_land else "flight_leaves"
-            told = person.local(way if kind == "leave_by" else one.start)
-            return fact(f"{kind}_land" if by_land else kind, time=told, title=title_of(one) if by_land else None)
+        way, by_land, leave = journey(one)[0], one in person.trips, to_leave(one, now)
+        soon = way < now + ENTRY_SOON if by_land else one.start < now + FLIGHT_NEAR
+        if now < one.start and soon and not (by_land and leave is None):
+            kind = "flight_leaves" if leave is None else f"leave_{leave}_land" if by_land else f"leave_{leave}"
+            told: dict[str, Any] = {"leave": person.local(way)} if leave == "late" else {}
+            told["time"] = person.local(way if leave == "by" else one.start)
+            return fact(kind, title=title_of(one) if by_land else None, **told)
     near = ((o, RACE_SOON if o.end - o.start >= LONG_SPORT else ENTRY_SOON) for o in person.races)
-    race = next((o for o, soon in near if now < o.start < now + soon), None)
+    race = next((o for o, ahead in near if now < o.start < now + ahead), None)
     if race is not None:
         return fact("get_ready", time=person.local(race.start), title=title_of(race))
-    soon = view.entry_within(ENTRY_SOON)
-    if soon is None:
+    coming = view.entry_within(ENTRY_SOON)
+    if coming is None:
         return None
-    time, what = person.local(soon.start), what_begins(person, soon.start)
+    time, what = person.local(coming.start), what_begins(person, coming.start)
     if what == "entry":
-        return fact("entry_next", time=time, title=title_of(soon))
-    return fact("begins_soon", time=time, what=what, title=title_of(soon))
+        return fact("entry_next", time=time, title=title_of(coming))
+    return fact("begins_soon", time=time, what=what, title=title_of(coming))
 
 
 def _clash(view: View) -> Iterator[Fact]:

@@ -189,6 +189,8 @@ def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
     habit, ago = view.person.routine.habits[candidate.action or A.SLEEP], _ago(candidate, view) or 0
     ahead = any(one.foreseen and one.action is candidate.action for one in view.said)
     told = fact("last_sport", days=ago, title=habit.last_sport) if habit.last_sport else fact("last_time", days=ago)
+    if candidate.action is A.ME_TIME:
+        told = fact("last_own_time", days=ago)
     told = fact("last_time_then", days=ago) if ahead else told
     one_kind = candidate.action in view.wishes.named  # and how often is known of all kinds together
     if habit.per_week < OFTEN or not habit.settled or one_kind:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from bridge.calendar.busy import Stretch, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.kinds import CALL, FOCUS, QUICK, SURE, is_meal, title_of, what_is, words
+from bridge.calendar.kinds import CALL, FOCUS, OWED, QUICK, SURE, is_meal, title_of, what_is, words
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, put_off
 from bridge.day.grid import CELL, DAY, Grid, Starts, run
@@ -388,6 +388,11 @@ def is_call(task: Task) -> bool:
     return task.effort is None and CALL.search((task.title or "")[:200]) is not None
 
 
+def is_owed(task: Task) -> bool:
+    """Return True for what others wait for, such as a bill or a tax return, whose date is not the person's to move."""
+    return OWED.search((task.title or "")[:200]) is not None
+
+
 def deadline(candidate: Candidate, person: Person) -> datetime | None:
     """Return the instant by which a task must end: its due time, or the end of its due date. None if overdue."""
     task, due = candidate.task, candidate.due
@@ -415,5 +420,6 @@ def of_due(candidate: Candidate, grid: Grid, start: datetime | None = None) -> F
             return fact("due_on", day=candidate.due.isoformat())
         return fact("due_day_after" if days else "due_that_day")
     if days < 0:
-        return fact("long_due", days=-days) if days <= -LATE_DAYS else fact("was_due", count=-days)
+        kind = "owed_long" if task is not None and is_owed(task) else "long_due"
+        return fact(kind, days=-days) if days <= -LATE_DAYS else fact("was_due", count=-days)
     return fact("due_in", days=days) if days > 1 else fact("due_tomorrow" if days else "due_today")

@@ -97,6 +97,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "landing_clocks": say("arrives at {there:%H:%M} {away} time, which is {here:%H:%M} {home} time"),
     "was_due": Plural("it was due yesterday", "it was due {count} days ago"),
     "long_due": say("it is {days} days late; if it matters no more, move or delete it in your task list"),
+    "owed_long": say("it is {days} days late"),
     "due_today": say("it is due today"),
     "due_tomorrow": say("it is due tomorrow"),
     "due_in": say("it is due in {days} days"),
@@ -113,6 +114,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "wanted_then": say("you wish for it on a {day:%A}"),
     "wished_hours": say("you wish for it from {start:%H:%M} to {end:%H:%M}"),
     "last_time": say("the last time was {days} days ago"),
+    "last_own_time": say("your last time for yourself was {days} days ago"),
     "last_time_then": say("the last time would be {days} days before"),
     "last_sport": Titled(
         say("the last time was {days} days ago"), say("the last time was {days} days ago ({title})")
@@ -246,6 +248,13 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("it is time to leave for your journey at {time:%H:%M}"),
         say("it is time to leave for {title} at {time:%H:%M}"),
     ),
+    "leave_late": say(
+        "you should have left for the airport by {leave:%H:%M}: go now, your flight leaves at {time:%H:%M}"
+    ),
+    "leave_late_land": Titled(
+        say("you should have left by {leave:%H:%M} for your journey at {time:%H:%M}: go now"),
+        say("you should have left by {leave:%H:%M} for {title} at {time:%H:%M}: go now"),
+    ),
     "clash_land": Titled(
         say("your entry at {time:%H:%M} clashes with your journey or the ways to and from it"),
         say("at {time:%H:%M} these clash, counting the ways: {title}"),
@@ -259,9 +268,11 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("no gap to eat {start:%H:%M} to {end:%H:%M}: end {title} ({time:%H:%M}) 20 minutes early to make one"),
     ),
     "eat_along": say("no gap to eat {start:%H:%M} to {end:%H:%M}: take something to eat with you"),
+    "eat_between": say("no gap to eat {start:%H:%M} to {end:%H:%M}: eat something between two of them"),
     "lunch_after": say("no lunch gap {start:%H:%M} to {end:%H:%M}: eat after it"),
     "no_gap_today": say("no gap of {minutes} minutes is left for it today: move its date, or something else"),
     "nap_later": say("a nap of 20 minutes suits you at {time:%H:%M}"),
+    "nap_at_work": say("a nap has no place in your working hours"),
     "overlap": Titled(
         say("two of your entries overlap at {time:%H:%M}"), say("from {time:%H:%M} on these overlap: {title}")
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import time, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from bridge.day.body import Mode, ModeKind
 from bridge.day.rules import ONE_REST
 from bridge.domain.records import Deed, Recommendation, Silence, User
 from bridge.domain.wishes import Wishes
+from bridge.ingest import runs
 from bridge.installation import Bridge
 from rhythm_env.interface import ActionType, Answer
 from tests.day.test_kept import NOON, ask, home  # noqa: F401 - the fixture
@@ -121,3 +123,39 @@ def test_what_is_wished_at_another_hour_leaves_the_card(home: tuple[Bridge, User
     bridge.store.people.save_wishes(user.id, Wishes(hours=hours), now=AT + SOON)
     found = ask(home, AT + 2 * SOON)
     assert isinstance(found, Silence) or found.action is not first.action
+
+
+PICKUP = """BEGIN:VCALENDAR
+VERSION:2.0
+BEGIN:VEVENT
+UID:pickup
+DTSTART:{day}T120000Z
+DTEND:{day}T190000Z
+SUMMARY:Race packet pickup
+END:VEVENT
+BEGIN:VEVENT
+UID:race
+DTSTART:{next}T083000Z
+DTEND:{next}T110000Z
+SUMMARY:Running race
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def test_what_closes_after_its_suggested_time_is_said_in_the_last_minutes_of_the_slot_too(
+    home: tuple[Bridge, User],  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    bridge, user = home
+    bridge.store.people.save_wishes(user.id, Wishes(), now=NOON)
+    morrow = NOON + timedelta(days=1)
+    (tmp_path / "race.ics").write_text(PICKUP.format(day=f"{NOON:%Y%m%d}", next=f"{morrow:%Y%m%d}"))
+    runs.import_path(bridge, user, tmp_path / "race.ics", at=NOON - timedelta(minutes=30))
+    found = ask(home, AT)
+    assert isinstance(found, Recommendation)
+    assert found.what == "Race packet pickup"
+    last = ask(home, AT.replace(hour=17, minute=58))
+    assert isinstance(last, Silence)
+    assert last.must_do
+    assert [one.kind for one in last.facts[0].parts()] == ["errand_later", "closes_before"]

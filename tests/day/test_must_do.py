@@ -1,23 +1,29 @@
 """Must-do things are said, mails that are no appointment take no time, and an open title claims nothing."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from bridge.advice.requests import next_entry
 from bridge.calendar.kinds import claimed
-from bridge.day.bedtime import of_bedtime
+from bridge.day.bedtime import leaves, of_bedtime
 from bridge.day.body import Mode, ModeKind
 from bridge.day.choice import look
 from bridge.day.silence import quiet
+from bridge.domain.facts import length
+from bridge.domain.metrics import Metric
 from bridge.domain.records import MUST_DO, Silence
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Label, Task
-from rhythm_env.interface import ActionType
+from bridge.meters.past import past_of
+from rhythm_env.interface import ActionType, Answer
 
 from .lives import DAY, TODAY, at, entry, nights, sleep, workout
 from .persons import SUNDAY, blocks, found, free_sunday, grid, person, runs, week
+from .test_outcomes import advice
+from .test_put_off import recorded
 
 A = ActionType
 TRAIN = entry(TODAY, 950, 1080, A.ADMIN_WORK, "ATK to PHL")
@@ -44,11 +50,15 @@ def test_what_closes_before_a_race_is_suggested_within_its_hours():
 
 def test_it_is_said_when_to_leave_for_a_train_and_what_clashes_with_it():
     farm = entry(TODAY, 1000, 1040, None, "Red Rocket Farm")
-    for hour, kind in ((14.6, "leave_by_land"), (15.5, "leave_now_land")):
+    for hour, kind in ((14.6, "leave_by_land"), (15.15, "leave_now_land"), (15.5, "leave_late_land")):
         one = person(TRAIN, farm, hour=hour, work=False)
         facts = silence(one)
         assert [why.kind for why in facts[:2]] == [kind, "clash_land"]
         assert Silence(moment=moment_at(one.now, one.zones), facts=facts, at=one.now).must_do
+    assert for_person(silence(person(TRAIN, hour=15.5, work=False)))[0] == (
+        "you should have left by 15:05 for ATK to PHL at 15:50: go now"
+    )
+    assert silence(person(TRAIN, hour=15.7, work=False))[0].kind == "begins_soon"  # nobody reaches it any more
     (train, other) = blocks(person(TRAIN, farm, hour=9, work=False), "entry")
     assert for_person(train.facts) == ["leave by 15:05"]
     assert [why.kind for why in other.facts] == ["beside_trip"]
@@ -150,7 +160,7 @@ def lunch_said(*titles, others=4, begin=480, hour=9.2):
         (("Interview", "Kundentermin", "Steering", "All hands"), "lunch gap 08:00 to 17:00: end Steering (12:30)"),
         (
             ("Interview", "Client call", "Interview", "Exam"),
-            "gap to eat 08:00 to 17:00: take something to eat with you",
+            "gap to eat 08:00 to 17:00: eat something between two of them",
         ),
     ],
 )
@@ -158,14 +168,15 @@ def test_lunch_is_made_from_the_entry_that_is_easiest_to_end(noon, ended):
     row = [*["Review"] * 4, *noon, *["Review"] * 4]
     assert lunch_said(*row).removesuffix(" 20 minutes early to make one") == f"no {ended}"
     late = lunch_said(*["Review"] * 8, "Interview", "Interview", "Client call", "Steering", "Review", hour=14.1)
-    assert late == "no gap to eat 08:00 to 17:45: take something to eat with you"
+    assert late == "no gap to eat 08:00 to 17:45: eat something between two of them"
 
 
 def test_lunch_is_one_s_own_time_before_a_meeting_and_after_a_short_row_of_guests():
     own = entry(TODAY, 750, 795, A.DEEP_WORK, "Focus time")
     row = [entry(TODAY, 480 + 45 * k, 525 + 45 * k, None, "Review", others=4) for k in range(12) if k != 6]
     assert "end Focus time (12:30)" in told(grid(person(own, *row, hour=9, work=False)).no_lunch[1])
-    assert lunch_said(*["Review"] * 12, others=20) == "no gap to eat 08:00 to 17:00: take something to eat with you"
+    for hour, counsel in ((7.6, "take something to eat with you"), (9.2, "eat something between two of them")):
+        assert lunch_said(*["Review"] * 12, others=20, hour=hour) == f"no gap to eat 08:00 to 17:00: {counsel}"
     guests = lunch_said(*["Interview"] * 5, begin=630, hour=11)
     assert guests == "no lunch gap 10:30 to 14:15: eat after it"
 
@@ -343,3 +354,59 @@ def test_what_was_slept_through_counts_though_the_day_before_went_well():
     assert one.overslept(TODAY + DAY) == lecture[1][0]
     told_of = told(of_bedtime(one, TODAY + DAY))
     assert f"you slept through the last one like it, on {TODAY - DAY:%A}; set an alarm" in told_of
+
+
+def test_what_closes_is_said_again_once_its_suggested_time_is_over_without_an_answer():
+    race = entry(SUNDAY, 510, 660, A.EXERCISE, "City run")
+    pickup = entry(SUNDAY - DAY, 720, 1140, A.ADMIN_WORK, "Race packet pickup")
+    given = advice(A.ADMIN_WORK, at(SUNDAY - DAY, 720), 1.5, kind="suggested", what="Race packet pickup")
+    slept = nights(30, -60, 420, last=SUNDAY)
+    for answer, again in ((None, True), (Answer.ACCEPT, False)):
+        told = recorded(given, answer=answer)
+        one = person(race, pickup, hour=18.1, day=SUNDAY - DAY, work=False, episodes=slept, advised=[told])
+        assert (found(one, 2)[0].get(A.ADMIN_WORK) is not None) is again
+
+
+def test_a_bill_is_neither_given_up_nor_moved_and_a_short_one_takes_a_late_hour():
+    for title, kind in (("Pay invoice", "owed_long"), ("Steuererklärung", "owed_long"), ("Sort photos", "long_due")):
+        task = Task(key="t", list="l", title=title, due=SUNDAY - 4 * DAY)
+        one = free_sunday(hour=10, tasks=[task], task_actions={"t": A.ADMIN_WORK})
+        assert [why.kind for why in found(one)[0][A.ADMIN_WORK].facts] == [kind]
+    for title, due, said in (("Pay invoice", 4, True), ("Call the bank", 4, False), ("Tax return", 4, False)):
+        task = Task(key="t", list="l", title=title, due=SUNDAY - DAY - due * DAY)
+        slept = nights(30, -10, 470, last=SUNDAY - DAY)
+        one = person(
+            hour=20.5, day=SUNDAY - DAY, work=False, episodes=slept, tasks=[task], task_actions={"t": A.ADMIN_WORK}
+        )
+        assert (A.ADMIN_WORK in found(one)[0]) is said, title
+
+
+def test_what_a_night_lacks_is_told_by_the_need_of_which_its_figures_speak():
+    """A device that says of last night that it needed ten hours raises what the coming one lacks, and no bedtime."""
+    race, beds = entry(SUNDAY, 330, 500, A.EXERCISE, "City run"), set()
+    for stated in ({}, {Metric.SLEEP_NEED: 600.0}):
+        slept = nights(30, -30, 450, last=SUNDAY - DAY)
+        slept = [(s, replace(n, values={Metric.ASLEEP: 430.0, **stated})) for s, n in slept]
+        one = person(race, hour=20, day=SUNDAY - DAY, work=False, episodes=slept)
+        needs = timedelta(hours=past_of(one.known).needs[slept[-1][0]][SUNDAY - DAY])
+        bed, wake = one.sleep(SUNDAY)
+        missing = round((max(needs, one.need(SUNDAY)) - (wake - bed)) / timedelta(minutes=5)) * 5
+        assert leaves(one, SUNDAY).values["missing"] == length(missing)
+        beds.add(bed)
+    assert needs > one.need(SUNDAY) + timedelta(minutes=30)
+    assert len(beds) == 1
+
+
+def test_working_hours_without_a_place_for_a_nap_are_told_beside_the_short_night():
+    slept = [*nights(30, -60, 420, last=TODAY - DAY, noise=5), sleep(TODAY, 60, 420)]
+    texts = for_person(silence(person(hour=13.5, episodes=slept)))
+    assert "a nap has no place in your working hours" in texts
+    assert "a nap has no place in your working hours" not in for_person(silence(person(hour=19, episodes=slept)))
+
+
+def test_an_afternoon_of_a_day_off_is_one_s_own_without_a_suggestion():
+    slept = [*nights(30, -60, 420, last=SUNDAY - DAY, noise=5), sleep(SUNDAY, 10, 420)]
+    free = person(hour=15.2, day=SUNDAY, episodes=slept, work=False)
+    booked = person(entry(SUNDAY, 1080, 1260, A.SOCIALIZE, "Dinner"), hour=15.2, day=SUNDAY, episodes=slept, work=False)
+    assert A.ME_TIME not in found(free, 3)[0]
+    assert A.ME_TIME in found(booked, 3)[0]
