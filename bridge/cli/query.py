@@ -150,7 +150,8 @@ def _chart(found: Answer, tables: Tables) -> str | None:
     drawn = not (query.by or query.per or query.against or query.subject.parts or query.subject.unit == CLOCK_UNIT)
     if not drawn or query.of is Aggregate.SHARE:
         return None
-    of = Aggregate.COUNT if query.subject.counted else Aggregate.MEAN
+    own = query.of if query.of in (Aggregate.MIN, Aggregate.MAX) else Aggregate.MEAN
+    of = Aggregate.COUNT if query.subject.counted else own
     days = [(one.key, one.value) for one in answer(replace(query, by=By.DAY, of=of), tables).groups]
     values = [value for _, value in days if value is not None]
     if len(days) < CHART_MIN_DAYS or len(set(values)) < 2:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bridge.domain.fact_messages import Plural
 from bridge.domain.languages import Text, listed, say, say_many
 from bridge.query.group_names import group_name
-from bridge.query.model import Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
+from bridge.query.model import CLOCK_UNIT, Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
 from bridge.query.understood import OF, PER, condition_said, dates, on_day, span_of, weekdays_of, what_of
-from bridge.query.written import changed, written
+from bridge.query.written import as_time, changed, written
 
 if TYPE_CHECKING:
-    from bridge.query.answered import Answer
+    from bridge.query.answered import Answer, Group
 
 A = Aggregate
 LEADS: Mapping[str, Text] = {
@@ -106,10 +106,10 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
     if (query.by is By.ROW or ((query.per or counted) and query.by is By.DAY)) and known:
         yield listed([group_name(query, key) for _, key in known[:ROWS_MAX]])
     if query.by not in (None, By.DAY, By.ROW) and len(known) > 1:
-        (most, highest), (least, lowest) = max(known), min(known)
-        highest, lowest = group_name(query, highest), group_name(query, lowest)
-        yield say("the highest is {highest} with {most}", highest=highest, most=_told(found, most))
-        if query.of is not A.COUNT:  # a week with none has no row
+        (most, _), (least, _) = max(known), min(known)
+        yield say("the highest is {highest} with {most}", highest=_named(query, known, most), most=_told(found, most))
+        if query.of is not A.COUNT and least < most:  # a week with none has no row
+            lowest = _named(query, known, least)
             yield say("the lowest is {lowest} with {least}", lowest=lowest, least=_told(found, least))
     such = query.of is A.COUNT and (query.per or query.subject.kind in (Kind.DAYS, Kind.NIGHTS, Kind.TASKS))
     yield from filter(None, (weekdays_of(query, one) if such else condition_said(query, one) for one in query.where))
@@ -119,6 +119,25 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
         yield span_of(query)
     if query.of not in (A.COUNT, A.SUM, A.STREAK, A.AGO) and found.n > 1:
         yield _over(found)
+
+
+def _named(query: Query, groups: Sequence[tuple[float, str]], value: float) -> str:
+    """Return the names of all groups with a value, up to as many as are told one by one."""
+    names = [group_name(query, key) for one, key in groups if one == value]
+    return listed([*names[:ROWS_MAX], *(["…"] if len(names) > ROWS_MAX else [])])
+
+
+def _apart(groups: Sequence[Group], value: float) -> float:
+    """Return a difference of times as that of the minutes that are told, so that the three figures agree."""
+    one, other = (group.value or 0.0 for group in groups)
+    units = {group.unit or "" for group in groups}
+    whole = all(as_time(group.value or 0.0, group.unit or "min") for group in groups) and units <= {
+        "",
+        "min",
+        CLOCK_UNIT,
+    }
+    told = round(one) - round(other)
+    return told if whole and abs(told - value) <= 1 else value
 
 
 def _besides(found: Answer, value: float) -> Iterator[str]:
@@ -151,6 +170,7 @@ def _lead(found: Answer, value: float) -> str:
     if isinstance(query.against, Condition | Versus | Span) and len(found.groups) == 2:
         one, other = (_told(found, group.value or 0.0, group.unit) for group in found.groups)
         first, second = _sides(query)
+        apart = _apart(found.groups, value) if found.unit == "min" else value
         return say(
             "{what}: {one} {first}, {other} {second}, so {value} apart",
             what=what,
@@ -158,7 +178,7 @@ def _lead(found: Answer, value: float) -> str:
             first=first,
             other=other,
             second=second,
-            value=told if found.unit == "m" else changed(value, found.unit),
+            value=told if found.unit == "m" else changed(apart, found.unit),
         )
     if query.of in (A.FIRST, A.LAST) and query.subject.counted:
         return say(OF[query.of].message, what=what)

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bridge.cli import app
+from bridge.cli import query as query_command
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import Metric
 from bridge.domain.records import User
@@ -560,6 +561,27 @@ def test_a_count_under_a_condition_on_a_figure_that_was_never_told_is_null(lived
         assert (found.value, found.reason, found.untold) == (0, None, None)
     found = ask(lived, "workouts", "workout.sport = yoga", "workout.ascent < 50")  # of which runs are told
     assert (found.value, str(found.untold)) == (0, "none of your sources told ascent of workouts, for yoga")
+
+
+def test_the_figures_of_one_answer_agree(lived: tuple[Bridge, User]) -> None:
+    bridge, user = lived
+    for day, asleep in ((1, 384.4), (2, 370.6)):  # told as 6 h 24 min and 6 h 11 min
+        start = at(FIRST - day * DAY, "00:00")
+        values = {Metric.ASLEEP: asleep}
+        land(bridge.store, user, [_episode(f"n{day}", EpisodeKind.SLEEP, start, start + timedelta(hours=8), values)])
+    days = [(FIRST - day * DAY).isoformat() for day in (1, 2)]
+    found = ask(lived, "asleep", since=days[0], until=days[0], against=f"{days[1]}..{days[1]}")
+    assert "so 13 min apart" in str(sentences.said(found))
+    shortest, tables = asking.plain(*lived, "lowest workout distance in km", now=NOW)
+    assert shortest.value == 0
+    assert str(query_command._chart(shortest, tables)).endswith(", 0 to 30,000")
+
+
+def test_all_groups_with_the_highest_figure_are_named(lived: tuple[Bridge, User]) -> None:
+    told = str(sentences.said(ask(lived, "workouts", "workout.sport = cycling|running", by="week")))
+    assert "the highest is week 52 of 2025" in told
+    told = str(sentences.said(ask(lived, "workouts", "workout.minutes > 80", by="week")))
+    assert "the highest is week 52 of 2025, week 1 of 2026 with 1" in told
 
 
 def test_a_peak_is_told_of_workouts_during_which_the_heart_was_read_often(lived: tuple[Bridge, User]) -> None:
