@@ -13,7 +13,7 @@ from bridge.query.model import AVERAGED, CLOCKS, FIGURE_UNITS, METER_NAMES, PEAK
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_words import note_classes
-from bridge.query.settled import ENDS, OF_WORKOUT
+from bridge.query.settled import ENDS, MEAN_RATE, OF_WORKOUT
 
 PACKED = {str(metric) for metric, spec in METRICS.items() if spec.packed} - {"stress"}
 NIGHT_CLOCKS = {f"nights.{name}" for name in CLOCKS}
@@ -206,8 +206,8 @@ def _farthest(bag: Bag, sports: Set[str]) -> None:
         return
     if sports <= IN_WATER:
         bag.tokens = [(kind, "km" if (kind, of) == (w.UNIT, "m") else of) for kind, of in bag.tokens]
-    if bag.sees(w.LENGTH) and (w.UNIT, "km") in bag.tokens:
-        bag.take(w.UNIT, w.HOW_LONG)
+    if (w.UNIT, "km") in bag.tokens and (bag.sees(w.LENGTH) or not bag.sees(w.HOW_MANY, w.AND)):
+        bag.take(w.HOW_LONG, w.UNIT if bag.sees(w.LENGTH) else "")  # "how long was my last run in km"
     if bag.sees(w.LENGTH) and not bag.sees(w.UNIT, w.FIGURE, w.METRIC, w.HOW_LONG):
         bag.tokens = [(w.OF, of) if kind == w.LENGTH else (kind, of) for kind, of in bag.tokens]
         bag.tokens.append((w.FIGURE, "distance"))
@@ -223,6 +223,7 @@ def _of_field(bag: Bag, *, each: bool) -> tuple[str | None, str | None, bool]:
         if of == "min" or {*fields} != {"average_hr"}:
             raise NotUnderstood  # of the means of workouts, or of all moments
         fields = {PEAK}
+    fields = {"average_hr" if one == MEAN_RATE else one for one in fields}
     unit, long, far = bag.text(w.UNIT), bag.has(w.HOW_LONG), bag.has(w.HOW_FAR)
     if (long or far) and not (did or of or each or length):
         raise NotUnderstood  # "how long are my runs": in all, or each

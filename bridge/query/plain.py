@@ -61,6 +61,7 @@ SUBJECTS = frozenset(
 BROKEN_OFF = pattern("broken_off")
 
 
+INFLECTED = pattern("inflected")
 OF_WAKING = pattern("of_waking")
 NOTES = pattern("notes")
 TONIGHT = pattern("tonight")
@@ -258,7 +259,7 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
     tokens = _tokens(plain, marked, known)
     tokens = [*_with_subject(tokens, asked)]
     titles = Titles(
-        texts(marked.language).untitled,
+        texts(marked.language).untitled | {*(INFLECTED.findall(text.lower()) if marked.language == "de" else ())},
         marked.language,
         marked.spans,
         in_brackets=re.search(r"\([^()]*\d[^()]*\)", text) is not None,

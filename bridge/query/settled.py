@@ -30,6 +30,10 @@ MINUTES = {str(metric) for metric, spec in METRICS.items() if spec.unit == "min"
 ENDS = ("min", "max")
 STEPS_LEAST = 3000  # our choice: a bare number that is one of steps
 WEEKEND = "weekday >= 6"
+SPORT_OF_DAYS = {w.HOW_MANY, w.DAYS, w.DID, w.COMPARED, w.WORKOUTS, w.SPORT, w.ACTIVITY, w.RAN, w.SPAN}
+OF_SPORT, GROUPED = {w.WORKOUTS, w.SPORT, w.ACTIVITY}, {w.WHICH_BY, w.BY, w.EACH}
+MEAN_RATE = "mean_hr"  # of "highest average heart rate": the highest of the workouts' means, and of no moment
+FARTHEST = (w.OF, ("max", "distance"))
 OF_SLEEP = {w.HOW, w.DID, w.METRIC, w.AFTER, w.FACTOR, w.CONDITION}
 DIFFERS = {w.RELATED, w.DIFFERENCE, w.THAN, w.MORE, w.OTHERS}
 DONE = {w.WORKOUTS, w.SPORT, w.ACTIVITY, w.ENTRIES, w.ACTION, w.FACTOR}
@@ -46,6 +50,7 @@ def settled(tokens: Sequence[w.Token]) -> list[w.Token]:
         if {kind for kind, _ in tokens} & {w.CLOCK, w.AFTER, w.ON_DAYS, w.CONDITION}:
             raise NotUnderstood
         tokens = [(w.OF, "trend") if one == (w.OF, "trend?") else one for one in tokens]
+    tokens = _on_days(_of_farthest(tokens))
     tokens = _of_nights(_now(_changed(_of_sleep(_of_heart(_of_steps(tokens))))))
     around = _Around(frozenset(tokens))
     found: list[w.Token] = []
@@ -86,9 +91,30 @@ def _is_large(compared: object) -> bool:
     return isinstance(compared, tuple) and compared[2] is None and float(compared[1]) >= STEPS_LEAST
 
 
+def _of_farthest(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
+    """Replace "farthest" by the highest distance if groups are asked for, as in "which month did I run farthest"."""
+    if not any(kind == w.WHICH_BY for kind, _ in tokens) or FARTHEST not in tokens:
+        return tokens
+    return [*(one for one in tokens if one != FARTHEST), (w.OF, "max"), (w.FIGURE, "distance")]
+
+
+def _on_days(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
+    """Replace days by periods where an amount of sport on them is asked: "on how many days did I run over 10 km"."""
+    kinds = {kind for kind, _ in tokens}
+    amounts = [of for kind, of in tokens if kind == w.COMPARED and isinstance(of, tuple) and of[2] in ("min", "m")]
+    asked = {w.HOW_MANY, w.DAYS, w.DID, w.COMPARED} <= kinds and kinds <= SPORT_OF_DAYS
+    if not asked or len(amounts) != 1 or not kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY, w.RAN}:
+        return tokens
+    return [(w.PERIODS, "day") if kind == w.DAYS else (kind, of) for kind, of in tokens]
+
+
 def _of_heart(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     """Drop the "average" of "average heart rate" if the question asks for a trend or compares with a number."""
     mean, rate = (w.OF, "mean"), (w.METRIC, "heart_rate")
+    kinds = {kind for kind, _ in tokens}
+    ends = {(w.OF, "max"), (w.OF, "min")} & {one for one, other in pairwise(tokens) if other == mean}
+    if ends and (mean, rate) in pairwise(tokens) and not kinds & GROUPED and kinds & OF_SPORT:
+        return [(w.FIGURE, MEAN_RATE) if one == rate else one for one in tokens if one != mean]  # of any workout
     other = (w.OF, "trend") in tokens or any(kind == w.COMPARED for kind, _ in tokens)
     beside = {(mean, rate), (rate, mean)} & {*pairwise(tokens)}
     return [one for one in tokens if one != mean] if beside and other else tokens

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -337,3 +338,64 @@ def test_a_figure_of_a_day_that_is_asked_of_now_is_the_last_one(text: str) -> No
 )
 def test_entries_of_the_past_tense_end_today(text: str, until: str) -> None:
     assert asked(text).until == until
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("is my HRV going up since January?", Words(what="hrv_rmssd", of="trend", since="2026-01-01")),
+        (
+            "which month did I run the furthest in?",
+            Words(what="workouts.distance", of="sum", by="month", where=["workout.sport = running"]),
+        ),
+        ("highest average heart rate in any workout", Words(what="workouts.average_hr", of="max")),
+        (
+            "höchste Durchschnittsherzfrequenz beim Laufen",
+            Words(what="workouts.average_hr", of="max", where=["workout.sport = running"]),
+        ),
+        (
+            "average walk length on Saturdays",
+            Words(what="workouts.minutes", of="mean", where=["weekday = 6", "workout.sport = walking"]),
+        ),
+        (
+            "an wie vielen Tagen hab ich mehr als eine halbe Stunde Sport gemacht",
+            Words(what="workouts.minutes", of="count", per="day", where=["value > 30"]),
+        ),
+        (
+            "on how many days did I run more than 10 km",
+            Words(what="workouts.distance", of="count", per="day", where=["workout.sport = running", "value > 10000"]),
+        ),
+        ("geh ich mehr Schritte, wenn ich besser schlafe", Words(what="steps", of="mean", against="sleep_score")),
+        ("do I walk more when I sleep longer", Words(what="steps", of="mean", against="asleep")),
+        (
+            "Energie beim Schwimmen zusammen",
+            Words(what="workouts.energy", of="sum", where=["workout.sport = swimming"]),
+        ),
+        (
+            "wie lang war meine letzte Wanderung in km",
+            Words(what="workouts.distance", of="last", where=["workout.sport = hiking"]),
+        ),
+        ("steps by month", Words(what="steps", of="mean", by="month")),
+        ("Schritte nach Monaten", Words(what="steps", of="mean", by="month")),
+        ("total steps by month", Words(what="steps", of="sum", by="month")),
+        ("steps per month", Words(what="steps", of="sum", by="month")),
+    ],
+)
+def test_everyday_turns_are_read(text: str, expected: Words) -> None:
+    found = asked(text)
+    assert replace(found, where=sorted(found.where)) == replace(expected, where=sorted(expected.where))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Schritte an regulären Arbeitstagen Mo-Fr seit dem 1.6.",
+        "Schlaf an grauen Tagen",
+        "HRV nach kalten Nächten",
+        "erzähl mir was über meinen Schlaf",
+        "tell me something about my sleep",
+    ],
+)
+def test_an_unknown_adjective_names_no_entry_and_an_open_request_is_no_question(text: str) -> None:
+    with pytest.raises(NotRead, match="bridge ask"):
+        asked(text)
