@@ -75,7 +75,8 @@ def _not_understood(text: str, user: User, today: date) -> Text:
 
     if is_task(text, today):
         return say(
-            "what is to be done by a day is a task, not a wish; write it into a task list or calendar: {command}",
+            "what is to be done once or by a day is a task, not a wish; write it into a task list or calendar: "
+            "{command}",
             command="bridge sources",
         )
     if two := halved(text, today):
@@ -105,6 +106,19 @@ def _asked(about: str, *, examples: str, command: str) -> Text:
     if about == "shift":
         return say(
             "a wish knows days and hours, and no shifts; name them, like {examples}: {command}",
+            examples=examples,
+            command=command,
+        )
+    if about == "end":
+        return say(
+            "say whether work or everything that is suggested ends by this hour, like {examples}: {command}",
+            examples=examples,
+            command=command,
+        )
+    if about == "period":
+        return say(
+            "a wish counts by the week, and cannot limit what is done on a day or in a month; say it like {examples}: "
+            "{command}",
             examples=examples,
             command=command,
         )

@@ -15,6 +15,7 @@ from bridge.wishes.slots import DISLIKED, HEADS, LIMITS, Part
 K = Kind
 SATURDAY, SUNDAY = 5, 6
 SPECIFIES = re.compile(r"\b(?:i\.e|namely|that is|meaning|i mean|in other words|nämlich|das heißt|d\.h|sprich)\b")
+ALSO = re.compile(r"\b(?:also (?:not|never)|not [^,.;]+ either|auch nicht|auch (?!sonst)(?:am |an )?\w+ nicht)\b")
 FIRM = (K.EARLIEST, K.LATEST)
 
 
@@ -180,6 +181,16 @@ def go_on_with(last: Part, part: Part, read: Reading) -> None:
         raise NotUnderstood  # "not on Tuesdays but on Thursdays"
     else:
         read.clauses.append(inherits(part, last))
+
+
+def repeats(last: Part, part: Part, text: str) -> bool:
+    """Return True for "also not on Fridays" after "no work after eight", with its days added to those said before."""
+    if not (last.nots and part.nots and part.times and last.times and ALSO.search(text.lower())):
+        return False
+    if part.parts or part.spans or part.flags.keys() - {K.NOT}:
+        raise NotUnderstood  # "no sport on Mondays, also not in the evening": on Mondays, or on all days?
+    last.days |= part.days if last.days else frozenset()
+    return True
 
 
 def _turn_round(last: Part, part: Part, read: Reading) -> None:

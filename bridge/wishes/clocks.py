@@ -33,7 +33,9 @@ def with_halves(part: Part) -> None:
     relation, _, end = part.spans[0]
     alone = end is None and not (part.nots or len(part.spans) > 1)
     only = part.has(K.ONLY) and begin.hour < NOON  # "only in the morning before eight"
-    within = alone and (relation is K.TO or (relation is K.BEFORE and not only))
+    latest = relation is K.LATEST and part.has(K.ONLY)
+    within = alone and (relation is K.TO or latest or (relation is K.BEFORE and not only))
+    since = alone and part.has(K.ONLY) and relation in (K.EARLIEST, K.AFTER)
     known = [clock for _, *both in part.spans for clock in both if clock is not None and clock[2]]
     if part.parts[0] != NIGHT and any(_is_outside(clock, part.parts[0]) for clock in known):
         raise NotUnderstood  # "in the morning at three p.m."
@@ -44,6 +46,8 @@ def with_halves(part: Part) -> None:
         ]
     if within and part.spans[0][1][0] > begin.hour:
         part.spans = [(K.BETWEEN, (begin.hour, 0, True), part.spans[0][1])]  # "the evening until eight"
+    elif since and part.parts[0][1].hour > part.spans[0][1][0] >= begin.hour:  # "only in the afternoon from three"
+        part.spans = [(K.BETWEEN, part.spans[0][1], (part.parts[0][1].hour, 0, True))]
     part.parts = []
 
 
@@ -97,6 +101,9 @@ def kept(span: Any, part: Part) -> Hours:
     relation, clock, end = span
     actions = part.actions
     clock, end = _of_evening(clock, end, actions)
+    of_day = actions in ({A.FAMILY_TIME}, {A.EXERCISE}) and relation in (K.AT, K.AFTER)
+    if of_day and end is None and not clock[2] and LATEST_DINNER < clock[0] < NOON:
+        clock = _halved(clock, 0)  # "family on Sundays from eleven"
     if end is not None:
         return span_of((relation, clock, end), actions)
     if relation is K.EARLIEST or (relation is K.AFTER and part.has(K.ONLY)):

@@ -12,7 +12,7 @@ from typing import Any
 from bridge.domain import phrases
 from bridge.domain.phrases import NUMBERS
 from bridge.wishes.events import timed
-from bridge.wishes.hearing import IN_BED, heard
+from bridge.wishes.hearing import ENDS, IN_BED, ORDER, heard
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import WORK, Kind, Token, lexicon
 from bridge.wishes.occasions import occasion
@@ -36,6 +36,14 @@ SHIFTS = re.compile(
     r"\bshifts?\b|\b(?:on|after|off|between|before) (?:nights|lates|earlies)\b"
     r"|(?:schicht|früh|spät|nacht|tag|bereitschafts)dienst|schicht(?:en)?\b"
 )
+PERIODS = re.compile(  # in which a wish counts nothing
+    r"\b(?:a|per|each|every|one|same|single|am|pro|je|im|jeden|selben|einem) (?:day|month|tag|monat)\b"
+)
+BOUNDS = re.compile(
+    r"\b(?:at (?:the )?most|max\w*|no more|not more|never|limit|cap|enough"
+    r"|höchstens|nie\w*|nicht mehr|reicht|reichen|genügt)\b"
+)
+LEFT_OPEN = (("shift", SHIFTS), ("bed", IN_BED), ("end", ENDS))  # what is asked -> what leaves it open
 AT = frozenset({K.DAY, K.PART, K.CLOCK, K.NUMBER})
 WHEN = AT | {K.BEFORE, K.AFTER, K.AT, K.FROM, K.TO, K.BETWEEN, K.LATEST, K.EARLIEST}
 WHEN |= {K.OCLOCK, K.HALF_DAY, K.SHIFT, K.MINUTES}
@@ -62,8 +70,9 @@ def lacking(text: str) -> tuple[str, tuple[str, ...]] | None:
         K.COMMA,
         K.CUT,
     }
-    of_bed = IN_BED.search(text.lower()) is not None
-    key = "shift" if SHIFTS.search(text.lower()) else "bed" if of_bed else "subject" if timed else ""
+    key = next((key for key, one in LEFT_OPEN if one.search(text.lower())), "subject" if timed else "")
+    if not key and K.ACTION in kinds and PERIODS.search(text.lower()) and BOUNDS.search(text.lower()):
+        key = "period"
     return (key, tuple(_texts()[language][key].split(", "))) if key else None
 
 
@@ -106,13 +115,16 @@ def halved(text: str, today: date) -> tuple[str, ...]:
 
 
 def is_task(text: str, today: date) -> bool:
-    """Return True for what is to be done by a day in a certain time, such as "tax return by 10 December, 3 hours"."""
+    """Return True for what is to be done once ("call my mother at ten") or by a day ("tax return by May, 3 hours")."""
     for language in _texts():
         try:
+            timed = LACKS[language].search(text.lower()) or occasion(text, language, today)[1]
             when = occasion(re.sub(r"\bby\b", "until", text.lower()), language, today)[1]
         except NotUnderstood:
             continue
         kinds = {kind for kind, _ in _tokens(text, language)}
+        if ORDER.search(text.lower()) and timed and not kinds & {K.NOT, K.PER, K.DAY}:
+            return True
         if when is not None and when.until and not when.since and K.LASTS in kinds:
             return not kinds & {K.PER, K.TIMES, K.NOT}
     return False

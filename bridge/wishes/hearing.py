@@ -36,6 +36,16 @@ NO_END = re.compile(
 IN_BED = re.compile(
     r"\bbis (?:um )?[^ ,.;]+(?: uhr)?(?: morgens| früh)? (?:im|in meinem) bett\b(?! (?:bleib|lieg))"
 )  # or by then
+ENDS = re.compile(  # of work, or of the day
+    r"^(?:please |bitte )?(?:(?:be |get )?(?:done|finished|through|wrapped up) (?:by|before|at)\b"
+    r"|fertig (?:bis|um)\b|bis [^,;]+? fertig(?: sein)?$)(?!.*\b(?:i|we|ich|wir)\b)"
+    r"(?!.*(?:work|office|job|shift|desk|arbeit|büro|dienst|schicht|feierabend))"
+)
+ORDER = re.compile(  # to do something, which is done once unless days or a part of the day are told
+    r"^(?:please |can you |could you |bitte |kannst du |remind me to |erinner\w* mich,? )*"
+    r"(?:call(?! with)|phone|ring|text|e-?mail|message|ruf\w*|telefonier\w*|schreib\w*)\b|\b(?:anrufen|anzurufen)\b"
+)
+ILL = re.compile(r"\b(?:ill|sick|injured|unwell|flu|krank|erkältet|verletzt|grippe|corona)\b")  # which passes
 OF_ALL_DAYS = {"clear", "allow", "any", "drop", "forget", "open", "usual", "night"}  # which take a wish back
 CLAUSES = re.compile(r"[,;:.](?!\d)| (?:and|und|so|because|weil|denn|since|also|but|aber) ")
 JOINT = re.compile(r"[,;.!?]+ (?:(?:and|but|und|aber) )?")
@@ -72,13 +82,21 @@ def heard(text: str, today: date | None = None) -> Heard:
     Without ``today``, a wish that holds only on some dates is not understood.
     """
     plain = text.strip().lower()
-    if len(text) > TEXT_MAX or QUESTION.match(plain) or LIMITED.search(plain) or NO_END.search(plain):
+    if (
+        len(text) > TEXT_MAX
+        or QUESTION.match(plain)
+        or LIMITED.search(plain)
+        or NO_END.search(plain)
+        or ENDS.search(plain)
+    ):
         raise NotUnderstood
     found = [one for language in LANGUAGES if (one := _on_days(text, language, today)) is not None]
     found = found or [one for language in LANGUAGES for one in _in_two(text, language, today)]
     if len({one.said for one in found}) != 1:
         raise NotUnderstood
     kinds = {one.kind for one in found[0].said}
+    if ORDER.search(plain) and all(map(_is_once, found[0].said)):
+        raise NotUnderstood  # "call my mother tomorrow at ten"
     if (kinds & OF_NIGHTS and DEPENDS.search(plain)) or ("up" in kinds and IN_BED.search(plain)):
         raise NotUnderstood  # "after a night shift let me sleep until 2 pm"
     best = min(found, key=lambda one: len(one.aside))
@@ -102,6 +120,11 @@ def _in_two(text: str, language: str, today: date | None) -> Iterator[Heard]:
             yield Heard(said=said)
 
 
+def _is_once(one: Said) -> bool:
+    of_a_day = one.when is not None and one.when.since == one.when.until is not None
+    return of_a_day or (one.kind == "best" and one.at is not None and not (one.days or one.when))
+
+
 def _is_whole(one: Said) -> bool:
     return one.kind not in OF_ALL_DAYS | {"never"} and (one.kind != "without" or one.when is not None)
 
@@ -123,7 +146,8 @@ def _on_days(text: str, language: str, today: date | None) -> Heard | None:
         return None
     found = _read(rest, language)
     if when is None or found is None:
-        return found
+        passes = found is not None and ILL.search(" ".join(found.aside)) is not None
+        return None if passes and found is not None and found.said[0].kind == "never" else found
     first, plain = CLAUSES.split(text.lower())[0], text.lower()
     of_all = (
         plain.endswith(rest.lower()) or plain == first or (bool(found.aside) and not rest.lower().startswith(first))
@@ -132,6 +156,8 @@ def _on_days(text: str, language: str, today: date | None) -> Heard | None:
     usual = Said(kind="suggestions", number=SUGGESTIONS_DEFAULT)
     if not (of_all or of_one) or usual in found.said or OF_ALL_DAYS & {one.kind for one in found.said}:
         return None  # "no sport on Mondays, the pool is closed until May"
+    if when.every > 1 and any(one.kind == "most" for one in found.said):
+        return None  # "at most once a month" bounds each week, and not only each fourth one
     if when.until and not when.since and all(one.kind in LENGTHS for one in found.said):
         return None  # "tax return by 10 December, 3 hours" is a task
     return replace(found, said=tuple(replace(one, when=_of_both(when, one.when)) for one in found.said))

@@ -59,7 +59,7 @@ def _between(first: Clock, second: Clock, actions: frozenset[ActionType]) -> Hou
     begin, end = low * 60 + low_minute, high * 60 + high_minute
     day = actions <= BY_DAY or actions == ALL
     if not high_known and not low_known:
-        if low == NOON or (1 <= low <= 4 and begin < end and high <= 7):
+        if low % NOON == 0 or (1 <= low <= 4 and begin < end and high <= 7):
             begin, end = begin % 720 + 720, end % 720 + 720
         elif 7 <= low < NOON and high <= 6:
             end += 720

@@ -16,6 +16,7 @@ from bridge.wishes.slots import Part
 from bridge.wishes.wanting import on_days
 
 K = Kind
+WINDOW_MAX = 12  # hours of the day with a begin and an end
 LENGTHS = ("shortest", "longest")
 
 
@@ -48,7 +49,16 @@ def of_week(said: Sequence[Said]) -> tuple[Said, ...]:
 def _goes_on(one: Said, other: Said) -> bool:
     of_kind = one.kind == "without" and one.names == other.names and one.when is not None and other.when is not None
     of_best = one.kind == "best" and (not (one.names and other.names) or all(map(is_kind, one.names, other.names)))
-    return of_best or of_kind or (one.kind == "days" and one.narrows and other.narrows)
+    of_hours = one.kind == "hours" and one.narrows != other.narrows and one.names == other.names
+    return of_best or of_kind or of_hours or (one.kind == "days" and one.narrows and other.narrows)
+
+
+def _in_both(one: Said, other: Said) -> Said:
+    """Return "only in the evening, but not after nine" as one window."""
+    hours = common(one.hours, other.hours)
+    if len(hours) != 1 or not 0 < (hours[0][1].hour - hours[0][0].hour) % 24 <= WINDOW_MAX:
+        raise NotUnderstood  # "sport only after five, but not after eight"
+    return replace(one, hours=hours, narrows=False)
 
 
 def alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
@@ -66,6 +76,8 @@ def alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
             )
         elif one.kind == "days":
             found[same] = replace(one, days=one.days & found[same].days)
+        elif one.kind == "hours":
+            found[same] = _in_both(one, found[same])
         elif not (found[same].days and one.days) and not (found[same].hours and one.hours):
             found[same] = replace(one, days=one.days | found[same].days, hours=one.hours or found[same].hours)
         elif one.days and found[same].hours and one.hours and not found[same].days:

@@ -15,6 +15,7 @@ from bridge.wishes.clauses import (
     inherits,
     is_never,
     otherwise,
+    repeats,
     share_nights,
     share_weeks,
     sharpen,
@@ -311,7 +312,7 @@ def _go_on(part: Part, read: Reading) -> None:
         last.kinds += part.kinds
         return
     _check_used(part, last)
-    said = last is not None and _is_said(part, last)
+    said = last is not None and (_is_said(part, last) or repeats(last, part, read.text))
     if said or (part.flags.get(K.NOT) == "nothing" and _is_quiet(part, last, read)):
         return
     wished = last is not None and not last.nots and part.days  # "a swim on Saturdays, nothing on Sundays"
@@ -328,7 +329,7 @@ def _go_on(part: Part, read: Reading) -> None:
     ):
         add_length(last, part)
         return
-    quiet = last is not None and last.actions != ALL and hushes(part)
+    quiet = last is not None and ((last.actions != ALL and hushes(part)) or (part.joint is K.CUT and not last.nots))
     if part.nots and not part.times and (last is None or quiet or not (is_limit(last) or part.has(K.ONLY))):
         raise NotUnderstood  # "I run on Sundays, I hate it", "no sport before nine, leave us alone"
     if last is not None and part.kinds == [K.BEST, K.THEN] and not (part.flags[K.THEN] == INSTEAD or last.nots):

@@ -226,9 +226,11 @@ def _source(words: Sequence[str], text: str, at: int) -> tuple[str, int]:
     """Return the piece of a text from the first to the last of some words, and the index of its end."""
     low, begin = text.lower(), None
     for word in words:
-        found = low.find(word, at)
+        found = low.find(word, at) if word else -1
         if found >= 0:
             begin, at = found if begin is None else begin, found + len(word)
+    if begin is not None and "" in words[:1]:
+        begin -= len(ENDS.split(text[:begin])[-1].lstrip())  # "I've had the flu"
     return ("" if begin is None else text[begin:at]), at
 
 

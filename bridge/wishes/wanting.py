@@ -20,6 +20,7 @@ from rhythm_env.interface import ActionType
 K, A = Kind, ActionType
 OF_LIFE = frozenset({A.FAMILY_TIME, A.SOCIALIZE, A.ADMIN_WORK, A.ME_TIME})
 BY_KINDS = frozenset({A.EXERCISE, A.ME_TIME, A.LEARN})  # of which a suggestion may name a kind
+WORKDAYS = frozenset(range(5))
 NAPS = (11, 17)  # hours
 LEADING = re.compile(  # words of a kind of action
     r"^(?:to |at |in |auf |in )?(?:my|our|the|an?|some|mein\w*|unser\w*|de[rnms]|die|das|ein\w*|ins|im|zum|zur) "
@@ -128,11 +129,10 @@ def _is_hated(part: Part) -> bool:
 def wanted(part: Part) -> tuple[Said, ...]:
     if part.flags.get(K.PER) == len(WEEK) and not part.has(K.NUMBER, K.TIMES, K.LEAST) and part.days:
         raise NotUnderstood
-    every = K.EVERY in part.flags and not part.days
-    goal = 7 if every else _goal(part)
     actions, relations = part.actions, [span[0] for span in part.spans]
     firm = any(one in (K.LATEST, K.EARLIEST) or (one is K.TO and not part.has(K.BEST)) for one in relations)
     only = part.has(K.ONLY) or firm or actions == WORK
+    goal = _every(part, only=only) or _goal(part)
     _check_wanted(part, goal=bool(goal), only=only)
     hours = tuple(part.parts) + tuple(kept(span, part) for span in part.spans)
     if only and part.days and part.days != ANY_DAY and hours and _is_of_days(part, firm=firm):
@@ -220,6 +220,13 @@ def _on_those_days(part: Part, hours: tuple[Hours, ...]) -> tuple[Said, ...]:
 
 def _place(part: Part, kind: Kind) -> int:
     return part.kinds.index(kind) if kind in part.kinds else 0
+
+
+def _every(part: Part, *, only: bool) -> int:
+    """Return how often "every evening" and "every weekday" is a week."""
+    if not part.has(K.EVERY) or not part.days:
+        return len(WEEK) * part.has(K.EVERY)
+    return len(WORKDAYS) if part.days == WORKDAYS and not (only or part.counts) else 0
 
 
 def _goal(part: Part) -> int:

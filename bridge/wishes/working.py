@@ -13,7 +13,7 @@ from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
 PERSONAL = frozenset({A.EXERCISE, A.SOCIALIZE, A.FAMILY_TIME})  # which one does with somebody
-KEPT = 2  # free, as is asked for
+OFF, KEPT = 0, 2  # free: oneself of work, and as is asked for
 WORKDAYS_MIN = 3  # days that are all days of work: "I work on Mondays" is no wish
 
 
@@ -34,6 +34,10 @@ def free(part: Part) -> tuple[Said, ...]:
         and not (part.actions or part.parts or part.spans or part.nots or part.counts)
     ):
         return (Said(kind="days", actions=ALL, days=ANY_DAY - part.days, narrows=True),)  # "keep Sundays free"
+    if part.flags[K.FREE] == OFF and part.days and len(part.parts) == 1 and not part.spans:
+        return (
+            Said(kind="barred", actions=WORK, days=part.days, hours=tuple(part.parts)),
+        )  # "I'm off on Friday mornings"
     if part.parts or not part.days or (part.flags[K.FREE] and not (part.spans or part.actions)):
         raise NotUnderstood
     if not part.spans:

@@ -27,7 +27,10 @@ from tests.wishes.corpus import nameless
             "keep Sundays free of work; I'm off on Sundays; Sonntage ohne Arbeit; sonntags arbeitsfrei",
         ),
         ("work only Sunday to Thursday", "workdays are Sunday to Thursday; Arbeitstage sind Sonntag bis Donnerstag"),
-        ("finish by six", "done by 6 pm; I don't finish work after 6; work until 6; Arbeit soll um 18 Uhr enden"),
+        (
+            "finish by six",
+            "I want to be done by 6 pm; I don't finish work after 6; work until 6; Arbeit soll um 18 Uhr enden",
+        ),
         (
             "start work at 9",
             "I don't start work before 9; I start at 9; Arbeitsbeginn frühestens um 9; ich fange um 9 an",
