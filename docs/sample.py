@@ -14,6 +14,7 @@ import re
 import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +36,9 @@ class Drawable(NamedTuple):
     text: str
 
 
+parsed = cache(ast.parse)
+
+
 def files_of(commit: str) -> dict[str, str]:
     """Return path -> text of every file of a commit that is read here."""
     command = ["git", "-C", str(ROOT), "archive", commit, "--", *PACKAGES, COMMANDS]
@@ -49,7 +53,7 @@ def docstrings(files: Mapping[str, str]) -> Iterator[Drawable]:
     for path, text in files.items():
         if not path.endswith(".py"):
             continue
-        tree = ast.parse(text)
+        tree = parsed(text)
         owners = {id(one): node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for one in node.body}
         for node in ast.walk(tree):
             if isinstance(node, Documented) and (said := ast.get_docstring(node)):
@@ -78,7 +82,7 @@ def error_texts(files: Mapping[str, str]) -> Iterator[Drawable]:
     for path, text in files.items():
         if not path.endswith(".py"):
             continue
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(parsed(text)):
             if not (isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args):
                 continue
             name, said = ast.unparse(node.exc.func).rpartition(".")[2], node.exc.args[0]
@@ -91,7 +95,7 @@ def error_texts(files: Mapping[str, str]) -> Iterator[Drawable]:
 def next_steps(text: str) -> dict[str, str]:
     """Return class -> next step printed beside its errors, own or inherited, for the errors that ``text`` defines."""
     found: dict[str, str] = {}
-    for node in ast.parse(text).body:
+    for node in parsed(text).body:
         if isinstance(node, ast.ClassDef):
             own = [
                 one.value for one in node.body if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "then"
