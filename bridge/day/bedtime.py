@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -10,8 +11,9 @@ from bridge.calendar.busy import takes_time
 from bridge.calendar.kinds import title_of
 from bridge.calendar.plans import COMPANY
 from bridge.day.grid import CELL, DAY, HOUR, MINUTE
-from bridge.day.person import EARLIER_LEAST, VARIES, Person
+from bridge.day.person import BY_DAY, EARLIER_LEAST, VARIES, Person
 from bridge.day.recovery import if_at_all
+from bridge.day.shifts import Shifts
 from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, begun, other_zone, rounded_up
 from bridge.day.view import what_begins
 from bridge.domain.facts import Fact, fact, length
@@ -37,7 +39,15 @@ def of_bedtime(person: Person, ends: date) -> Fact:
     short = told.kind != "bedtime_leaves" and _is_short(person, ends)
     night = person.night(ends)
     kind = "bedtime_short_now" if begun(night.bed, night.wake, person.now) > night.bed else "bedtime_short"
+    told = _on(person, night.bed, told)
     return if_at_all(person, fact(kind, bedtime=told, **_lengths(person, ends)) if short else told)
+
+
+def _on(person: Person, bed: datetime, told: Fact) -> Fact:
+    """Name the day of a bedtime by day that is not today's."""
+    at = person.local(bed)
+    far = at.hour in BY_DAY and at.date() != person.date_of(person.now)
+    return replace(told, values={**told.values, "on": str(at.weekday())}) if far else told
 
 
 def _is_short(person: Person, ends: date) -> bool:
@@ -57,6 +67,9 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
     earlier, last = night.bed <= usual - EARLIER_LEAST, person.last_bed(ends)
     if night.moved == "early_entry" and earlier:
         return _before_entry(person, ends, at)
+    learnt, shifts = person.learnt_sleep(ends)[0], person.like_shifts(ends)
+    if night.moved in (None, "late_shift") and shifts != Shifts() and abs(night.bed - learnt) <= 2 * CELL:
+        return fact("bedtime_shift" if shifts.begins is None else "bedtime_before_shift", time=at)
     varies = night.bed_sd > VARIES
     if person.slept_by_day(ends - DAY) and (varies or (earlier and night.moved is not None)):
         return fact("bedtime_by_day", time=at)
@@ -69,8 +82,9 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
     if far:
         # Beside shifts no bedtime is usual.
         return fact("bedtime_up", time=at, up=person.local_in_night(ends, night.wake))
-    if night.bed < person.learnt_sleep(ends)[0] - 2 * CELL and (long := _wished_length(person, ends)) is not None:
-        return fact("bedtime_for_length", time=at, long=long)
+    if night.bed < learnt - 2 * CELL and (long := _wished_length(person, ends)) is not None:
+        less = night.wake - night.bed < person.need(ends) - CELL
+        return fact("bedtime_toward_length" if less else "bedtime_for_length", time=at, long=long)
     return _usual(person, night, BEDTIMES, at)
 
 
@@ -213,6 +227,8 @@ def of_waking(person: Person, ends: date) -> Fact:
     if abs(night.wake - person.learnt_sleep(ends)[1]) > 2 * CELL:
         long = _wished_length(person, ends) if wish.up is None else None
         return fact("waking_late", time=at) if long is None else fact("waking_for_length", time=at, long=long)
+    if person.like_shifts(ends).begins is not None:
+        return fact("waking_early", time=at, **_entry_after(person, night.wake))
     return _usual(person, night, WAKINGS, at)
 
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from functools import cached_property
 
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey
 from bridge.day.body import ILLNESS, ModeKind
 from bridge.day.known import HOME_DAYS, LONG_SPORT, PREPARES, Known, kept
-from bridge.day.routine import not_against, wished_sleep
+from bridge.day.routine import ending_on, not_against, wished_sleep
+from bridge.day.shifts import SHIFT, Nights, Shifts, between, nights_between, shifts_by_night
 from bridge.day.sleep import (
+    EARLIER_MOST,
     LEAST_NIGHT,
     TO_BED,
     TO_GET_UP,
     Night,
     Rests,
+    UsualNight,
     attended_around,
     fitted,
     is_night,
@@ -36,7 +40,6 @@ from rhythm_env.interface import ActionType
 NONE = timedelta(0)
 PERIOD = timedelta(hours=12)  # an entry so long clashes with nothing
 LOST_LEAST, CLEARLY_SHORT = 30 * MINUTE, 60 * MINUTE  # of missing sleep: for which a night begins earlier; beyond that
-EARLIER_MOST = 90 * MINUTE  # how early a night is sought: still earlier, sleep comes hardest (Lavie 1986)
 TURNED, TAKEN = 240 * MINUTE, 60 * MINUTE  # of a wished bedtime from the usual; of that night, by entries
 TIRED_BELOW = 300 * MINUTE  # a night so short is hardly any
 AWAKE_LEAST = 480 * MINUTE  # between getting up and a bedtime that is earlier than usual; our choice
@@ -51,7 +54,7 @@ SHORT_LEAST, ENOUGH = 45 * MINUTE, 7 * 60 * MINUTE  # missing of a short night; 
 DAY_SLEEP = 12  # hour of the day, from which a sleep that ends was by day and moves no bedtime
 BY_DAY = range(5, 18)  # hours of the day in which a sleep by day begins
 VARIES, NEAR_LAST = 75.0, 55 * MINUTE  # minutes of spread of bedtimes that differ; then tonight's from last night's
-SHIFT, SHIFT_END = 6 * 60 * MINUTE, 4 * 60 * MINUTE  # least length of a shift; before bedtime, where it moves sleep
+SHIFT_END = 4 * 60 * MINUTE  # before bedtime, where the end of a shift moves sleep
 SAME_HOUR, SHIFTS_MIN = 30, 3  # minutes between ends of the same shift; nights that show what follows it
 SLEEP_NIGHTS_MIN, SLEEP_NIGHTS_MAX = 5, 42  # own nights that a usual length of sleep needs, and that it counts
 DAY_WORK = (270.0, 720.0)  # minutes after midnight in which a day of work begins, unless it is a shift
@@ -83,8 +86,8 @@ class Person(Known):
         slept = self.slept(day)
         if slept is not None:
             return Night(bed=slept.start, wake=slept.end, bed_sd=0.0, wake_sd=0.0, rests=Rests.SLEPT)
-        usual, stretch = self.routine.nights[day.weekday()], self.usual_sleep(day)
-        shifted = self.after_shift(stretch[0])
+        usual, stretch = self.usual_night(day), self.usual_sleep(day)
+        shifted = None if self._between else self.after_shift(stretch[0])
         stretch = shifted or stretch
         appointments = self.attended
         if len(self.zones) > 1:
@@ -104,7 +107,7 @@ class Person(Known):
             if stretch[0] - by >= EARLIER_LEAST:
                 bed, moved = min(bed, rounded(by)), max(asked, key=lambda one: (one == "early_entry", asked[one]))
                 moved = "after_entry" if moved != "early_entry" and ended > wanted else moved
-        elif shifted is not None:
+        elif shifted is not None or self.like_shifts(day).ended is not None:
             if moved is None and self.local(bed).hour not in BY_DAY:
                 wake = max(wake, rounded(min(bed + self.need(day), _up_by(wake, appointments))))
             moved = moved or "late_shift"
@@ -218,12 +221,36 @@ class Person(Known):
 
     def usual_sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the usual sleep that ends on a date, or as the person wishes it."""
-        zones = self._zones_of_night(day)
-        return wished_sleep(self.learnt_sleep(day), self.night_wish(day), day, zones)
+        learnt, wish = self.learnt_sleep(day), self.night_wish(day)
+        bed, wake = wished_sleep(learnt, wish, day, self._zones_of_night(day))
+        of_length = wish.bed is None and wish.up is None and bed < learnt[0] - EARLIER_MOST
+        return (rounded_up(learnt[0] - EARLIER_MOST) if of_length else bed), wake
 
     def learnt_sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the usual sleep that ends on a date, whatever the person wishes."""
-        return self.routine.sleep_ending_on(day, self._zones_of_night(day))
+        return ending_on(day, self.usual_night(day), self._zones_of_night(day))
+
+    @kept
+    def usual_night(self, day: date) -> UsualNight:
+        """Return the usual night of the weekday, or that between shifts like those around the night of a date."""
+        usual = self.routine.nights[day.weekday()]
+        return between(usual, self.shifts.get(day, Shifts()), self._between) if self._between else usual
+
+    def like_shifts(self, day: date) -> Shifts:
+        """Return the shifts around the night that ends on a date, if other nights between such shifts are known."""
+        own = self.shifts.get(day, Shifts())
+        return own if any(one.like(own) for one, _ in self._between) else Shifts()
+
+    @cached_property
+    def shifts(self) -> Mapping[date, Shifts]:
+        """The shifts around each night, by the date on which it ends."""
+        entries = (o for o, label in (*self.known.agenda, *self.farther) if label.action is not ActionType.SLEEP)
+        return shifts_by_night(entries, self.zones)
+
+    @cached_property
+    def _between(self) -> Nights:
+        nights = sorted((e for e in self.recorded if e.kind is EpisodeKind.SLEEP), key=lambda e: e.end - e.start)
+        return nights_between({e.day: e for e in nights}, self.shifts, self.zones)
 
     @kept
     def _zones_of_night(self, day: date) -> ZoneHistory:
@@ -260,7 +287,7 @@ class Person(Known):
         """Return the time in bed that the person wishes or needs in the night that ends on a date: 7 to 9 hours."""
         if (wished := self.night_wish(day).minutes) is not None:
             return wished * MINUTE
-        bed, wake = self.learnt_sleep(day)
+        bed, wake = self.routine.sleep_ending_on(day, self._zones_of_night(day))
         return min(max(wake - bed, ENOUGH), NEED_MOST)
 
     @kept

@@ -114,14 +114,18 @@ class Routine:
 
         It has its length even where a move to another zone leaves out all of its hours.
         """
-        night = self.nights[day.weekday()]
-        bed, wake = instant(day, night.bed, zones), instant(day, night.wake, zones)
-        return bed, wake if bed < wake else bed + (night.wake - night.bed) * MINUTE
+        return ending_on(day, self.nights[day.weekday()], zones)
 
     def work_on(self, day: date, zones: ZoneHistory) -> list[tuple[datetime, datetime]]:
         """Return the usual working spans that begin on a local date, as (start, end) in UTC, ascending."""
         spans = [(instant(day, start, zones), instant(day, end, zones)) for start, end in self.work[day.weekday()]]
         return [(start, end) for start, end in spans if start < end]
+
+
+def ending_on(day: date, night: UsualNight, zones: ZoneHistory) -> tuple[datetime, datetime]:
+    """Return (bedtime, wake time) of a usual night that ends on a date, by the clock of that date."""
+    bed, wake = instant(day, night.bed, zones), instant(day, night.wake, zones)
+    return bed, wake if bed < wake else bed + (night.wake - night.bed) * MINUTE
 
 
 def wished_sleep(

@@ -15,7 +15,18 @@ from operator import attrgetter
 
 from bridge.calendar.busy import Labelled, Stretch, clipped, merged, takes_time
 from bridge.calendar.flights import FROM_THE_AIRPORT, journey, same_clock
-from bridge.day.typical import DAY, MAD_TO_SD, MINUTE, MINUTES_OF_DAY, WEEKEND, clock, median, midmean, ordinary, weight
+from bridge.day.typical import (
+    DAY,
+    MAD_TO_SD,
+    MINUTE,
+    MINUTES_OF_DAY,
+    WEEKEND,
+    clock,
+    median,
+    midmean,
+    ordinary,
+    weight,
+)
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
@@ -54,6 +65,7 @@ LATE_MAX = timedelta(hours=12)  # after bedtime, in which the end of an entry pu
 JET_LAG_MIN, PER_HOUR, EARLIER_MAX = timedelta(hours=3), 0.3, timedelta(minutes=85)  # of a day that is longer after a
 # flight west: what matters; how much earlier bedtime is for each hour, so that one is not awake for 22; at most
 LEAST_NIGHT, LEAST_SLEEP = timedelta(hours=1), timedelta(minutes=30)  # of a night; that is still worth suggesting
+EARLIER_MOST = timedelta(minutes=90)  # how early a night is sought: still earlier, sleep comes hardest (Lavie 1986)
 NO_TIME = timedelta(0)
 
 
@@ -308,14 +320,17 @@ def fitted(
     early_plan = [start for start, end in planned if start < middle < end and bed - DAY / 12 <= start < bed]
     bed = min([bed - west, *early_plan])
     landed = [o.end + FROM_THE_AIRPORT for o in flights if o.start < middle and o.end > bed - FROM_THE_AIRPORT]
-    ended = [end + TO_BED for start, end in appointments if start < middle and bed - TO_BED < end]
+    fills = _filling((bed, wake), appointments, zones)
+    bed = min([bed, *(max(bed - EARLIER_MOST, start - TO_GET_UP - length) for start in fills)])
+    met = [(start, end) for start, end in appointments if start < middle and start not in fills]
+    ended = [end + TO_BED for _, end in met if bed - TO_BED < end]
     late = [end for end in (*ended, *landed) if bed < end < bed + LATE_MAX + TO_BED]
     if late:
-        bed = max(late)
+        moved = "landing" if max(late) in landed else "late_entry"
+        bed = _after(max(late), appointments)
         wake = max(wake, bed + length) if bed - middle > -length / 4 else wake
-        moved = "landing" if bed in landed else "late_entry"
     begin = [*(start for start, _ in appointments), *(journey(o)[0] for o in flights)]
-    early = [start for start in begin if max(bed, middle) < start < wake + TO_GET_UP]
+    early = [*fills, *(start for start in begin if max(bed, middle) < start < wake + TO_GET_UP)]
     bed, wake = rounded(bed), rounded(wake)
     if early and min(early) - TO_GET_UP < wake:
         wake = max(min(early) - TO_GET_UP, bed)
@@ -323,6 +338,21 @@ def fitted(
     if wake - bed < LEAST_NIGHT:
         bed, wake = _elsewhere(usual, appointments)
     return (bed, wake), moved
+
+
+def _filling(usual: Stretch, appointments: Sequence[Stretch], zones: ZoneHistory) -> list[datetime]:
+    """Return the begin of an early appointment that takes a night's second half, if there is sooner room before it."""
+    (bed, wake), (day, _) = usual, clock(usual[1], zones)
+    early = [one for one in appointments if one[0] < bed + (wake - bed) / 2 < wake <= one[1]]
+    early = [one for one in early if clock(one[0], zones)[0] == day and one[0] - TO_GET_UP >= bed]
+    return [a for a, b in early if wake - a + TO_GET_UP < b + TO_BED - bed]
+
+
+def _after(bed: datetime, appointments: Sequence[Stretch]) -> datetime:
+    """Return a bedtime put off while an appointment has begun before it. They are ascending."""
+    for start, end in appointments:
+        bed = end + TO_BED if start < bed < end + TO_BED else bed
+    return bed
 
 
 def _elsewhere(usual: Stretch, appointments: Sequence[Stretch]) -> Stretch:

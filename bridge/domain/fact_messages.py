@@ -50,6 +50,16 @@ WORDS: Mapping[str, Mapping[str, Text]] = MappingProxyType(
             "sport": say("your sport"),
             "exam": say("your exam"),
         },
+        "on": {
+            "today": say("today"),
+            "0": say("on Monday"),
+            "1": say("on Tuesday"),
+            "2": say("on Wednesday"),
+            "3": say("on Thursday"),
+            "4": say("on Friday"),
+            "5": say("on Saturday"),
+            "6": say("on Sunday"),
+        },
         "kinds": {  # older facts call study classes
             "work": say("work"),
             "study": say("study"),
@@ -133,53 +143,56 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "bedtime_wished": say("you wish to be in bed by {time:%H:%M}"),
     "bedtime_not_before": say("you wish to be in bed no earlier than {time:%H:%M}"),
     "bedtime_for_length": say("bedtime is {time:%H:%M}, for the {long} in bed that you wish"),
+    "bedtime_toward_length": say(
+        "bedtime is {time:%H:%M} {on}, for more of the {long} in bed that you wish; any earlier, sleep seldom comes"
+    ),
     "bedtime_usual": say("your usual bedtime is {time:%H:%M}"),
     "bedtime_then": say("your usual bedtime was {time:%H:%M} until {day:%-d %B %Y}"),
-    "bedtime_late": say("bedtime is {time:%H:%M} today, because your day ends late"),
+    "bedtime_late": say("bedtime is {time:%H:%M} {on}, because your day ends late"),
     "bedtime_early": say(
-        "bedtime is {time:%H:%M} today, earlier than usual, because the day is longer after a flight west"
+        "bedtime is {time:%H:%M} {on}, earlier than usual, because the day is longer after a flight west"
     ),
     "bedtime_awake": say(
-        "bedtime is {time:%H:%M} today, earlier than usual: after the flight west you will have been up for {hours} "
+        "bedtime is {time:%H:%M} {on}, earlier than usual: after the flight west you will have been up for {hours} "
         "hours by then"
     ),
-    "bedtime_rest": say("bedtime is {time:%H:%M} today, earlier than usual, because last night was short"),
+    "bedtime_rest": say("bedtime is {time:%H:%M} {on}, earlier than usual, because last night was short"),
     "bedtime_earliest": say(
-        "bedtime is {time:%H:%M} today, for the rest you need; any earlier, sleep seldom comes (your usual bedtime is "
+        "bedtime is {time:%H:%M} {on}, for the rest you need; any earlier, sleep seldom comes (your usual bedtime is "
         "{usual:%H:%M})"
     ),
-    "bedtime_before": say("bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}"),
+    "bedtime_before": say("bedtime is {time:%H:%M} {on}, in time for {what} at {entry:%H:%M}"),
     "bedtime_rest_before": say(
-        "bedtime is {time:%H:%M} today, because last night was short and {what} is at {entry:%H:%M}"
+        "bedtime is {time:%H:%M} {on}, because last night was short and {what} is at {entry:%H:%M}"
     ),
     "bedtime_unwell_before": say(
-        "bedtime is {time:%H:%M} today, because your body needs the rest and {what} is at {entry:%H:%M}"
+        "bedtime is {time:%H:%M} {on}, because your body needs the rest and {what} is at {entry:%H:%M}"
     ),
     "bedtime_alarm": say(
-        "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}; set an alarm for {up:%H:%M}"
+        "bedtime is {time:%H:%M} {on}, in time for {what} at {entry:%H:%M}; set an alarm for {up:%H:%M}"
     ),
     "bedtime_overslept": say(
-        "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}: you slept through the last one "
+        "bedtime is {time:%H:%M} {on}, in time for {what} at {entry:%H:%M}: you slept through the last one "
         "like it, on {missed:%A}; set an alarm for {up:%H:%M}"
     ),
     "bedtime_near_miss": say(
-        "bedtime is {time:%H:%M} today, in time for {what} at {entry:%H:%M}: you nearly slept through the last one "
+        "bedtime is {time:%H:%M} {on}, in time for {what} at {entry:%H:%M}: you nearly slept through the last one "
         "like it; set an alarm for {up:%H:%M}"
     ),
     "bedtime_leaves": say(
-        "bedtime is {time:%H:%M} today, before {what} at {entry:%H:%M}: that leaves {long}, {missing} less than you "
-        "need"
+        "bedtime is {time:%H:%M} {on}, before {what} at {entry:%H:%M}: that leaves {long}, {missing} less than you need"
     ),
-    "bedtime_unwell": say("bedtime is {time:%H:%M} today, earlier than usual, because your body needs the rest"),
-    "bedtime_after": say("bedtime is {time:%H:%M} today, as early as your entry until {until:%H:%M} allows"),
+    "bedtime_unwell": say("bedtime is {time:%H:%M} {on}, earlier than usual, because your body needs the rest"),
+    "bedtime_after": say("bedtime is {time:%H:%M} {on}, as early as your entry until {until:%H:%M} allows"),
     "bedtime_short": say("{bedtime}; that leaves {long}, {missing} less than you need"),
     "bedtime_short_now": say("{bedtime}; going to bed now leaves {long}, {missing} less than you need"),
     "bedtime_varies": say(
-        "bedtime is {time:%H:%M} today, near last night's, because your nights begin at different hours"
+        "bedtime is {time:%H:%M} {on}, near last night's, because your nights begin at different hours"
     ),
-    "bedtime_up": say("bedtime is {time:%H:%M} today, in time to get up at {up:%H:%M}"),
-    "bedtime_by_day": say("bedtime is {time:%H:%M} today, back to the night after a sleep by day"),
-    "bedtime_shift": say("bedtime is {time:%H:%M} today, as on other days after such a shift"),
+    "bedtime_up": say("bedtime is {time:%H:%M} {on}, in time to get up at {up:%H:%M}"),
+    "bedtime_by_day": say("bedtime is {time:%H:%M} {on}, back to the night after a sleep by day"),
+    "bedtime_before_shift": say("bedtime is {time:%H:%M} {on}, as on other nights before such a shift"),
+    "bedtime_shift": say("bedtime is {time:%H:%M} {on}, as on other days after such a shift"),
     "waking_common": say("a common time to get up is {time:%H:%M}; your nights are not known yet"),
     "waking_wished": say("you wish to get up by {time:%H:%M}"),
     "waking_not_before": say("you wish to get up no earlier than {time:%H:%M}"),

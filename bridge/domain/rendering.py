@@ -16,6 +16,7 @@ from bridge.domain.sport_names import sport_name, subject
 
 SPORT_TITLED = "last_sport"  # the kind of fact whose title is a source's word for a sport
 SUBJECTS = frozenset({SPORT_TITLED, "usual_later", "wish_unmet"})  # whose titles may be of sports
+UNSAID = {"what": "entry", "on": "today"}  # values that facts may lack
 ANDED = "kinds"  # the value whose words are joined with "and"
 
 
@@ -82,7 +83,7 @@ def told(fact: Fact) -> str:
 
 def _values(message: str, fact: Fact, audience: Audience) -> dict[str, Any] | None:
     dated = _dated(message)
-    values = {"what": "entry", **fact.values} if "{what}" in message else fact.values  # older facts have none
+    values = {**{name: word for name, word in UNSAID.items() if f"{{{name}}}" in message}, **fact.values}
     found = {name: _told(name, value, audience, dated) for name, value in values.items()}
     return None if any(found[name] is None and isinstance(values[name], Fact) for name in found) else found
 
