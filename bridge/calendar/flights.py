@@ -29,7 +29,7 @@ JOURNEY = re.compile(r"\b(flight|flug|flieger|vol|vuelo|volo|vlucht|voo)\b|✈",
 BY_LAND = re.compile(
     r"^\W*[A-Z]{3} ?(?:to|TO|→|->|>) ?[A-Z]{3}\b|^\W*[A-Z]{3} ?[-–] ?[A-Z]{3}\W*$|"
     r"\b(?i:(?:train|bus|coach|ferry|zug|bahn|fernbus|fähre|treno|trein|tren|comboio|traghetto)"
-    r" (?:\w+ ?\d* )?(?:to|from|nach|von|a|da|naar|para|pour|hacia)\b)|"
+    r" (?:\w+ ?\d* )?(?:to|from|home|nach|von|heim|a|da|naar|para|pour|hacia)\b)|"
     r"\b(?:Amtrak|Acela|Eurostar|Thalys|TGV|Flixbus|FlixBus|Greyhound|Frecciarossa|Trenitalia|Italo|Renfe|AVE)\b|"
     r"\b(?:ICE?|EC|RE|IR|RJX?|NJ) ?\d{1,4}\b"
 )
@@ -71,10 +71,10 @@ def is_by_land(occurrence: Occurrence) -> bool:
     """Return True if a timed entry of half an hour or more is a train, a coach or a ferry, by its title.
 
     >>> noon = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC"))
-    >>> titles = "ATK to PHL", "Zug nach Köln", "Train the team", "CEO - CFO sync"
+    >>> titles = "ATK to PHL", "Zug nach Köln", "Train home", "Train the team", "CEO - CFO sync"
     >>> entries = [Event(key="1", calendar="c", start=noon, end=noon, title=title) for title in titles]
     >>> [is_by_land(Occurrence(key="1", event=one, start=noon, end=noon + JOURNEY_MIN)) for one in entries]
-    [True, True, False, False]
+    [True, True, True, False, False]
     """
     event, length = occurrence.event, occurrence.end - occurrence.start
     if event.all_day or event.private or length < JOURNEY_MIN / 2 or is_journey(occurrence):

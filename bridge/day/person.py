@@ -9,7 +9,7 @@ from functools import cached_property
 
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.flights import is_journey
+from bridge.calendar.flights import is_journey, journey
 from bridge.day.body import ILLNESS, ModeKind
 from bridge.day.known import HOME_DAYS, LONG_SPORT, PREPARES, Known, kept
 from bridge.day.routine import ending_on, not_against, wished_sleep
@@ -93,7 +93,7 @@ class Person(Known):
         if len(self.zones) > 1:
             appointments = attended_around(stretch, self.entries, self.zones)
         ready = ((o.start - PREPARES if o.end - o.start >= LONG_SPORT else o.start, o.end) for o in self.races)
-        appointments = merged([*appointments, *ready])
+        appointments = merged([*appointments, *ready, *((journey(o)[0], o.end) for o in self.trips)])
         known = usual.rests is Rests.RECORDED
         planned = [] if known else [(o.start, o.end) for o, label in self.entries if is_night(o, label)]
         (bed, wake), moved = fitted(stretch, appointments, planned, self.flights, self._zones_of_night(day))

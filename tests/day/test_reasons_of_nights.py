@@ -12,7 +12,7 @@ from bridge.domain.slots import ZoneSpan
 from bridge.domain.wishes import NightWish, Wishes
 
 from .lives import BERLIN, DAY, TODAY, at, entry, nights
-from .persons import A, against, person
+from .persons import A, against, grid, person, week
 
 TOMORROW = TODAY + DAY
 CHOIR = entry(TODAY, 1200, 1310, A.SOCIALIZE, "Choir")
@@ -113,3 +113,19 @@ def test_after_bedtime_a_short_night_counts_from_now():
     assert told(made)[0] == (
         "you wish to be in bed by 22:30; going to bed now leaves 6 h 30 min, 1 h 10 min less than you need"
     )
+
+
+@pytest.mark.parametrize("up", [385, 420])
+def test_before_a_train_there_is_time_to_get_ready_and_to_leave(up):
+    train = entry(TOMORROW, 430, 520, None, "Train to Leipzig")
+    one = person(train, hour=18, episodes=nights(30, -60, up, noise=5), work=False)
+    assert one.sleep(TOMORROW)[1] == at(TOMORROW, 340)
+    assert for_person([of_waking(one, TOMORROW)]) == ["you get up at 05:40 for your journey at 07:10"]
+
+
+def test_a_train_home_is_left_for_like_any_other():
+    train = entry(TODAY, 1035, 1120, None, "Train home")
+    one = person(train, hour=9, work=False)
+    (shown,) = [b for b in week(one).blocks(TODAY) if b.kind == "entry"]
+    assert for_person(shown.facts) == ["leave by 16:30"]
+    assert grid(one).entered[grid(one).down(at(TODAY, 990)) : grid(one).up(at(TODAY, 1035))].all()
