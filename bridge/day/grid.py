@@ -289,6 +289,13 @@ class Grid:
         return np.concatenate([[0.0], np.cumsum(busy * 5.0)])
 
     @cached_property
+    def load(self) -> float:
+        """The minutes of tiring entries of the day, up to a shift by night that begins in its evening."""
+        by_night = (o.start for o, _ in self.strains if o.end - o.start >= SHIFT_LEAST and o.end > self.end_of_date)
+        begins = min((start for start in by_night if start >= self.since(NIGHT_WORK)), default=self.bed)
+        return float(self.strained[self.down(begins)])
+
+    @cached_property
     def strained_lately(self) -> Cells:
         """True for each start (size,) up to three hours after a tiring entry."""
         return self.inside((o.end - CELL, o.end + 3 * HOUR) for o, _ in self.strains)

@@ -246,7 +246,7 @@ def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> 
     urgent = near and min(due) <= view.grid.date  # what is late takes no place of what is due by the next day
     evening, company = view.grid.since(EVENING), (o.start for action in COMPANY for o in view.planned(action))
     urgent = urgent and not any(evening <= start < view.grid.bed for start in company)  # the evening is theirs
-    most = LONG_DAY_MOST if float(view.grid.strained[-1]) >= LONG_DAY else TASKS_MOST
+    most = LONG_DAY_MOST if view.grid.load >= LONG_DAY else TASKS_MOST
     taken = sum(one.task is not None or one.action not in RESTS for one in given)
     most = max((URGENT_MOST if urgent else most) - taken, 0)
     if view.grid.work or not off(view, view.grid.date):
@@ -273,7 +273,7 @@ def _apart(one: Place, other: Place, found: Sequence[Judged], grid: Grid) -> boo
     if after.due == day and earlier.due is not None and earlier.due < day and earlier.wanted > SHORT_TASK:
         return False  # of what is late and what is due today the latter comes first
     hard, alike = after.action in HARD, urgency(earlier.due, day) == urgency(after.due, day)
-    if hard and alike and earlier.action is ActionType.ADMIN_WORK and float(grid.strained[-1]) >= LONG_DAY:
+    if hard and alike and earlier.action is ActionType.ADMIN_WORK and grid.load >= LONG_DAY:
         return False  # after a day of meetings nothing hard comes last
     gap = (last.start - first.end) * CELL
     if "task" in (first.kind, last.kind):

@@ -245,13 +245,13 @@ def _rested(candidate: Candidate, view: View) -> Cells | Fact | bool:
         return short
     if grid.wake > grid.since(DAY_SLEEP):
         return fact("slept_until", time=view.person.local(grid.wake))
-    if float(grid.strained[-1]) < TIRING:
+    if grid.load < TIRING:
         return True
     return grid.strained[:-1] < TIRING if own_spans(candidate, view) else _of_strain(candidate, view)
 
 
 def _of_strain(_candidate: Candidate, view: View) -> Fact:
-    return fact("tiring_day", length=length(float(view.grid.strained[-1])))
+    return fact("tiring_day", length=length(view.grid.load))
 
 
 def little_sleep(view: View) -> Fact | None:
@@ -327,7 +327,7 @@ def _done_then(candidate: Candidate, view: View) -> bool:
 
 def _has_room(candidate: Candidate, view: View) -> Cells | Fact | bool:
     work = candidate.task is not None or candidate.action in WORK
-    return not work or is_urgent(candidate, view) or float(view.grid.strained[-1]) < TIRING or _rested(candidate, view)
+    return not work or is_urgent(candidate, view) or view.grid.load < TIRING or _rested(candidate, view)
 
 
 # Free time ------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Nights between early, late and night shifts: as between other such shifts, and never over an entry of one's own."""
 
 import random
+from dataclasses import replace
 from datetime import date
 from functools import cache
 
@@ -12,11 +13,12 @@ from bridge.day.blocks import night_blocks
 from bridge.day.person import Person
 from bridge.day.routine import learn_routine
 from bridge.domain.rendering import for_person, told
+from bridge.domain.types import Task
 from bridge.domain.wishes import NightWish, Wishes
 from rhythm_env.interface import ActionType
 
 from .lives import DAY, at, entry, known, sleep
-from .persons import MINUTE
+from .persons import MINUTE, blocks, grid
 
 A = ActionType
 CYCLE = "FFFSS--NNNN---"
@@ -117,3 +119,13 @@ def test_a_night_before_a_shift_says_so_and_is_as_long_as_wished_where_sleep_sti
         assert abs(one.sleep(ends)[0] - wished.sleep(ends)[0] - earlier * MINUTE) <= 10 * MINUTE
         assert wished.sleep(ends)[1] == one.sleep(ends)[1]
         assert why in told(of_bedtime(wished, ends))
+
+
+def test_the_hours_of_a_shift_by_night_leave_the_day_before_it_free():
+    day = MONDAY + 7 * DAY  # with a shift from 21:00
+    task = Task(key="form", list="l", title="Hand in the form", due=day + DAY)
+    one = nurse(day, 9.5)
+    life_then = replace(one.known, tasks=[task])
+    one = replace(one, known=life_then, task_actions={"form": A.ADMIN_WORK}, _read={})
+    assert [b.title for b in blocks(one, "task")] == ["Hand in the form"]
+    assert grid(one).load == 0
