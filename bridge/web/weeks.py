@@ -50,7 +50,7 @@ def coming_days(visit: Visit, monday: date) -> list[date]:
 
 
 def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
-    """Return the suggestions and tasks expected in a week's coming days, each once, with the id of its slot (``cell``).
+    """Return the suggestions and tasks expected in a week's coming days, a task once, with the id of its slot (``cell``).
 
     ``seen`` is True if the user sees the plans. The current recommendation is then marked as shown.
     """
@@ -59,9 +59,10 @@ def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
     for day in coming_days(visit, monday):
         for block in _previews(visit, day, seen=seen):
             inside = monday <= moment_at(block.start, visit.user.zones).date < monday + 7 * A_DAY
-            if inside and (block.title is None or block.title not in named):
+            task = block.title if block.task or block.kind == "task" else None
+            if inside and task not in named:
                 found.append(_shown(visit, block))
-            named |= {block.title} if block.title else set()
+            named |= {task} if task else set()
     return found
 
 

@@ -12,8 +12,9 @@ from urllib.parse import quote
 import pytest
 
 from bridge import installation
-from bridge.advice import answer_links, feedback
+from bridge.advice import answer_links, feedback, wishing
 from bridge.advice import requests as advising
+from bridge.advice.day_plan import plan_day
 from bridge.auth import access
 from bridge.domain.facts import fact
 from bridge.domain.records import Deed, Feedback, Recommendation, User
@@ -331,6 +332,22 @@ def test_the_coming_days_show_what_is_expected_in_their_slots_and_a_task_once(
     assert "/week/ahead" not in visitor.get("/week?week=2026-W46").text
     assert visitor.get("/week/ahead?week=2026-W47").headers["location"] == "/week?week=2026-W47"
     assert visitor.get("/week/ahead?week=x", headers=PART).status_code == 400
+
+
+def test_each_day_of_this_week_and_the_next_shows_its_expected_suggestions(
+    place: Place, ana: User, visitor: Visitor
+) -> None:
+    wishing.say_wish(place.bridge.store, ana, "running every day at 18:00", confirmed=True, now=installation.now())
+    parts = [visitor.get(f"/week/ahead?week=2026-W{week}", headers=PART).text for week in (47, 48)]
+    cells = [cell for part in parts for cell in part.split('<li class="cell')]
+    now, titles = installation.now(), list[str | None]()
+    for ahead in range(1, 7):
+        day = now.date() + timedelta(days=ahead)
+        planned = [one.title for one in plan_day(place.bridge, ana, day, now=now).blocks if one.kind == "suggested"]
+        shown = [cell for cell in cells if f'id="slot-{day}-' in cell]
+        assert sum(cell.count("advised") for cell in shown) == len(planned), day
+        titles += planned
+    assert titles.count("running") > 2, titles
 
 
 def test_a_task_that_has_its_place_in_a_week_goes_from_the_head_of_its_day(
