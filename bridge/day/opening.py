@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 from statistics import median
@@ -20,7 +20,7 @@ from bridge.day.recovery import asleep as _asleep
 from bridge.day.typical import DAY, MINUTE
 from bridge.day.work import OFFICE_WORK
 from bridge.domain.facts import Fact, fact, length
-from bridge.domain.types import Occurrence
+from bridge.domain.types import Occurrence, Task
 from rhythm_env.interface import ActionType
 
 SHORT = timedelta(minutes=45)  # our choice: shorter than usual by so much is a short night
@@ -110,10 +110,15 @@ def _beside(person: Person) -> Iterator[Fact]:
         if due[0].key in moved:
             yield fact("task_moved", time=person.local(moved[due[0].key]))
     elif due:
-        titles = [task.title for task in sorted(due, key=lambda task: task.due or today) if task.title]
+        titles = [task.title for task in in_order(due, today) if task.title]
         more = ["…"] if len(due) > NAMED else []
         named = ", ".join([*titles[:NAMED], *more]) if len(titles) == len(due) else None
         yield fact("due_by_today", count=len(due), title=named)
+
+
+def in_order(due: Iterable[Task], today: date) -> list[Task]:
+    """Return tasks due by today in the order in which they are named: what is due today itself, then the oldest."""
+    return sorted(due, key=lambda task: (task.due != today, task.due or today))
 
 
 def _due(title: str, days: int) -> Fact:

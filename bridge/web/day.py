@@ -17,7 +17,7 @@ from bridge.advice.feedback import may_move
 from bridge.advice.week import WeekSlot
 from bridge.daemon import backups
 from bridge.day.body import ILLNESS
-from bridge.day.opening import NAMED
+from bridge.day.opening import NAMED, in_order
 from bridge.documents.calendar import today_event_document
 from bridge.documents.meters import reading_document
 from bridge.documents.recommendations import recommendation_document
@@ -148,7 +148,7 @@ def due(visit: Visit, known: Snapshot, opening: Sequence[Fact]) -> list[Task]:
         return []
     today = visit.today
     found = [task for task in known.tasks if task.completed is None and task.title and task.due and task.due <= today]
-    return sorted(found, key=lambda one: one.due or today)[:NAMED]
+    return in_order(found, today)[:NAMED]
 
 
 def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:

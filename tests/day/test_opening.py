@@ -100,7 +100,9 @@ def test_news_comes_before_an_ordinary_night():
     task = Task(key="t", list="l", title="Taxes", due=TODAY)
     assert said(rested(tasks=[task])) == ["due today: Taxes", "you had a good night"]
     late = Task(key="late", list="l", title="Passport", due=TODAY - DAY)
-    assert said(rested(tasks=[task, late]))[0] == "2 due by today: Passport, Taxes"
+    assert said(rested(tasks=[task, late]))[0] == "2 due by today: Taxes, Passport"
+    older = [Task(key=f"o{n}", list="l", title=f"Old {n}", due=TODAY - n * DAY) for n in (1, 2, 3)]
+    assert said(rested(tasks=[*older, task]))[0] == "4 due by today: Taxes, Old 3, Old 2, …"
     many = [*(Task(key=str(n), list="l", title=f"T{n}", due=TODAY) for n in range(5))]
     assert said(rested(tasks=many))[0] == "5 due by today: T0, T1, T2, …"
     assert reasons(opening(rested(tasks=many)), Audience.ASSISTANT)[0] == "tasks due by today: 5"
