@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bridge.advice.review_words import goal_tally
 from bridge.domain.languages import Text, say
+from bridge.domain.slots import hours_minutes
 from bridge.domain.titles import ACTION_TITLES, METER_TITLES
 from rhythm_env.interface import ActionType
 
@@ -84,8 +85,7 @@ def clock(minutes: float) -> str:
     >>> clock(0), clock(690), clock(750.4)
     ('12:00', '23:30', '00:30')
     """
-    at = (round(minutes) + 12 * 60) % (24 * 60)
-    return f"{at // 60:02}:{at % 60:02}"
+    return hours_minutes((round(minutes) + 12 * 60) % (24 * 60), pad=2)
 
 
 def _hours(value: float) -> Text:

@@ -218,11 +218,13 @@ def days(
 
 
 def _figures(metrics: Mapping[Metric, Figure]) -> dict[str, str | None]:
+    from bridge.domain.slots import hours_minutes
+
     named = {str(metric): figure for metric, figure in metrics.items()}
     found = {column: named.get(metric) for column, metric in FIGURE_METRICS.items()}
     shown = {column: None if f is None else f"{f.value:,.0f}" for column, f in found.items()}
     asleep = found["asleep"]
-    return shown | ({"asleep": f"{asleep.value // 60:.0f}:{asleep.value % 60:02.0f}"} if asleep else {})
+    return shown | ({"asleep": hours_minutes(asleep.value)} if asleep else {})
 
 
 def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -> str:

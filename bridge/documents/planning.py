@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from bridge.documents.text import slot_name, writable
 from bridge.domain.languages import _, date_text
 from bridge.domain.rendering import for_person
-from bridge.domain.slots import ZoneHistory, local_time, moment_at, today_at
+from bridge.domain.slots import ZoneHistory, hours_minutes, local_time, moment_at, today_at
 from bridge.domain.wish_records import plain
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def clock(minutes: float) -> str:
     >>> clock(-60), clock(1800), clock(-0.4)
     ('23:00', '06:00', '00:00')
     """
-    return f"{round(minutes) // 60 % 24:02d}:{round(minutes) % 60:02d}"
+    return hours_minutes(round(minutes) % (24 * 60), pad=2)
 
 
 def _night(weekday: int, night: UsualNight) -> NightDocument:

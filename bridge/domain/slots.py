@@ -166,3 +166,13 @@ def first_shown(wall: datetime, zones: ZoneHistory) -> datetime:
 def slot_bounds(moment: Moment, zones: ZoneHistory) -> tuple[datetime, datetime]:
     """Return the begin and the end (exclusive) of a slot in UTC."""
     return slot_start(moment, zones), slot_start(moment.shifted(1), zones)
+
+
+def hours_minutes(minutes: float, *, pad: int = 1) -> str:
+    """Return minutes as hours and minutes, rounded before they are split. ``pad`` is the least number of digits of hours.
+
+    >>> hours_minutes(479.6), hours_minutes(65, pad=2)
+    ('8:00', '01:05')
+    """
+    hours, left = divmod(round(minutes), 60)
+    return f"{hours:0{pad}}:{left:02}"
