@@ -283,3 +283,18 @@ def test_yes_closes_the_named_task_and_no_opens_it_again(store: Store, deed: Dee
     feedback.say(store, user, one.id, deed, now=NOON + HOUR)
     ((_, task),) = store.reading.tasks(user.id)
     assert (task.completed is None) is is_open
+
+
+@pytest.mark.parametrize(("days", "deed"), [(0, Deed.DONE), (2, Deed.DONE), (5, Deed.UNKNOWN)])
+@pytest.mark.parametrize("slots", [4, None])
+def test_a_task_that_was_put_off_counts_when_it_is_done_some_days_later(
+    store: Store, days: int, slots: int | None, deed: Deed
+) -> None:
+    user = person(store)
+    one = advised(store, user, action=ActionType.ADMIN_WORK, what="Tax return")
+    moved_to = None if slots is None else one.moment.shifted(slots)
+    feedback.give_feedback(store, user, one.id, Answer.RESCHEDULE, now=DAWN, moved_to=moved_to)
+    done = NOON + (1 + days) * DAY
+    land(store, user, Task(key="tax", list="l", title="Tax return", completed=done), now=done)
+    assert confirmed(store, user, done + DAY).outcome is deed
+    assert heard(store, user, done + DAY) == [Answer.RESCHEDULE]

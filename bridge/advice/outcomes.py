@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice.labels import labelled
-from bridge.day.outcomes import AWAITED, BEFORE, observed, over_at
+from bridge.day.outcomes import AWAITED, BEFORE, SETTLES, observed, over_at
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import SAID, Deed, Recommendation, Snapshot, User
 from bridge.domain.slots import INSTANT, ZoneHistory
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from bridge.store import Store
 
 DAY = timedelta(days=1)
-SETTLES = timedelta(days=3)  # after its end; until then late data can change a known outcome
 OUTCOME_WINDOW = timedelta(days=8)  # from the recommendation to the end of the slot that it is put off to
 ASKED = DAY  # after its end; later nobody is asked any more
 QUESTIONS_MAX = 3  # at a time

@@ -30,6 +30,7 @@ MINDFUL_LEAST = timedelta(minutes=5)
 IN_TIME, LATE = timedelta(minutes=90), timedelta(hours=3)  # distance of falling asleep from the time advised
 NAP_MAX = timedelta(hours=1)  # a longer sleep is a night
 NIGHT_SHARE = 0.5  # of what was left of a night's slot
+SETTLES = timedelta(days=3)  # after the end of advice; until then late data can change a known outcome
 BEFORE = timedelta(days=28)  # in which a source has to have shown such actions
 RHYTHM = timedelta(days=14)  # in which a source has to have measured by day, if its silence is to mean anything
 WORN = 0.5  # share of the hours with a measurement
@@ -117,7 +118,8 @@ def observed(advice: Recommendation, known: Snapshot) -> Found:
     """
     span = time_of(advice, known.zones)
     if span is None:
-        return Deed.UNKNOWN, ()
+        later = tuple(_task(advice, known, advice.expires_at))
+        return (later[0][0] if later else Deed.UNKNOWN), tuple(why for _, why in later)
     measured = list(_measured(advice, known, span))
     entries = list(_entries(advice, known, span))
     missed, awaited = ([], []) if measured else _missed(advice, known, span)
@@ -140,7 +142,7 @@ def _measured(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterato
     elif advice.action is ActionType.MEDITATE:
         yield from _sessions(advice, known, span)
     if advice.what:
-        yield from _task(advice, known, span)
+        yield from _task(advice, known, span[1])
 
 
 def _episodes(known: Snapshot, kind: EpisodeKind, span: Stretch) -> Iterator[tuple[str, Episode, timedelta]]:
@@ -208,13 +210,15 @@ def _sessions(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterato
             yield deed, fact("seen_mindful", time=local_time(one.start, known.zones), minutes=one.value, source=source)
 
 
-def _task(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    until = max(span[1], day_end(advice, known.zones))
+def _task(advice: Recommendation, known: Snapshot, end: datetime) -> Iterator[Trace]:
+    of_day = max(end, day_end(advice, known.zones))
+    until = of_day + SETTLES if advice.answer is Answer.RESCHEDULE else of_day  # what was put off may be done later yet
     for one in known.tasks:
         if one.completed is None or not _names(advice.what or "", (one.title or "").strip()):
             continue
         if advice.created_at <= one.completed < until and one.completed <= known.at:
-            yield Deed.DONE, fact("seen_task", time=local_time(one.completed, known.zones))
+            kind = "seen_task" if one.completed < of_day else "seen_task_later"
+            yield Deed.DONE, fact(kind, time=local_time(one.completed, known.zones))
 
 
 def _names(what: str, title: str) -> bool:

@@ -348,6 +348,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("no place for what you wish ({action}): {why}"),
         say("no place for what you wish ({action}, {title}): {why}"),
     ),
+    "not_foretold": say("how the meters will go is not forecast in an illness"),
     "night_unmet": say("you wish to be in bed by {time:%H:%M}, but entries take that night"),
     "hours_over": say("{start:%H:%M} to {end:%H:%M} is over"),
     "hours_taken": Titled(
@@ -501,6 +502,7 @@ EVIDENCE: Mapping[str, Row] = {  # of outcomes
     "seen_asleep": say("asleep {start:%H:%M}-{end:%H:%M}, {source}"),
     "seen_mindful": say("mindfulness {time:%H:%M}, {minutes:.0f} min, {source}"),
     "seen_task": say("this task completed {time:%H:%M}"),
+    "seen_task_later": say("this task completed {time:%a %H:%M}"),
     "seen_entry": say("entry {start:%H:%M}-{end:%H:%M}, calendar"),
     "missed": say("nothing of it, {source}"),
     "missed_workout": say("no workout, {source}"),

@@ -82,7 +82,11 @@ def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
         return []
     titles = {str(one.key): one.title or "" for _source, one in visit.bridge.store.reading.tasks(visit.user.id)}
     return [
-        {"key": key, "title": titles[key], "at": f"{at:%H:%M}"}
+        {
+            "key": key,
+            "title": titles[key],
+            "at": f"{at:%H:%M}" if at.date() == day else date_text(at, "%a %H:%M"),
+        }
         for key, at in sorted(done.items(), key=lambda one: one[1])
         if key in titles
     ]

@@ -96,7 +96,7 @@ def test_a_ticked_task_leaves_the_plan_counts_as_done_and_can_be_taken_back(
     shown = visitor.get("/day", headers=PART).text
     assert planned(place, ana, rent) is None
     assert "10:05 done: Pay &lt;the&gt; rent" in shown
-    assert "10:05 done" in visitor.get("/day?date=2026-11-21").text  # from whose plan it may have been ticked
+    assert "Fri 10:05 done" in visitor.get("/day?date=2026-11-21").text  # from whose plan it may have been ticked
     assert "Pay" not in visitor.get("/week").text
     ((_source, task),) = [one for one in place.bridge.store.reading.tasks(ana.id) if str(one[1].key) == rent]
     assert task.completed == installation.now()
