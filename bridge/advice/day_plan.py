@@ -17,6 +17,7 @@ from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import moves
 from bridge.calendar.plans import planned_shares
 from bridge.day.blocks import Block
+from bridge.day.body import ModeKind
 from bridge.day.choice import Propensities, policy_term
 from bridge.day.known import NEAR, is_blank
 from bridge.day.person import Person
@@ -69,6 +70,8 @@ def plan_day(
     if wanted == today:
         _keep_places(bridge, user, person, blocks)
     some, told = not is_blank(known), tuple[Fact, ...]()
+    levels = outlook(person.known, wanted, lambda one: bool(person.work(one)))
+    ill = person.body.ill or person.mode.on(wanted) is ModeKind.ILL  # and like days, of a well person, tell nothing
     if wanted == today:
         told = outcomes.told_withdrawn(bridge.store, user, seen=seen, now=now)
     return DayPlan(
@@ -79,8 +82,8 @@ def plan_day(
         work=tuple(person.work(wanted)) if some else (),
         blocks=blocks,
         changes=(*told, *_changes(bridge, user, wanted, seen_at=now if seen else None)),
-        unmet=week.unmet(wanted),
-        outlook=outlook(person.known, wanted, lambda one: bool(person.work(one))),
+        unmet=(*week.unmet(wanted), *((fact("not_foretold"),) if ill and levels else ())),
+        outlook=() if ill else levels,
         moves=_moves(person, wanted, blocks),
     )
 

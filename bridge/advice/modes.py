@@ -49,6 +49,12 @@ def spells(store: Store, user: User) -> list[Spell]:
     return [mode for mode in store.people.preferences(user.id).modes if mode[0] in set(ModeKind)]
 
 
+def said_on(spells: Sequence[Spell], day: date) -> ModeKind | None:
+    """Return the mode that the person stated for a date, or None. The last statement counts."""
+    found = [ModeKind(kind) for kind, since, until in spells if since <= day <= until]
+    return found[-1] if found else None
+
+
 def say_mode(store: Store, user: User, mode: Mode, *, now: datetime) -> Mode:
     """Save a mode from today or from its first date on. It replaces the modes stated earlier for the same days.
 

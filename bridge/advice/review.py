@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from bridge.advice import outcomes, recommend
+from bridge.advice import modes, outcomes, recommend
 from bridge.advice.effect import known_effects
 from bridge.advice.review_words import Compared, KnownEffect, Review, Sleep, ideas
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.days import hours_of
 from bridge.calendar.kinds import counts_as_meeting
 from bridge.calendar.plans import COMPANY
+from bridge.day.body import ModeKind
 from bridge.day.outcomes import over_at, took_place
 from bridge.day.routine import missed
 from bridge.domain.metrics import Metric
@@ -64,7 +66,11 @@ def load_review(
     goals = {action: wanted for action, wanted in wishes.goals.items() if since.get(action, start) < end}
     counts = {action: times_done(action, known, (since.get(action, start), until)) for action in goals}
     during = {action: moment_at(at, user.zones).date for action, at in since.items() if start < at < end}
+    whole = {goal: wanted for goal, wanted in goals.items() if goal not in during}
     actions = tuple(dict.fromkeys(one.action for one in seen))
+    days = (moment_at(until - INSTANT, user.zones).date - monday).days + 1
+    spells = modes.spells(store, user)
+    stated = Counter(filter(None, (modes.said_on(spells, monday + k * DAY) for k in range(days))))
     return Review(
         person=user.name,
         monday=monday,
@@ -73,12 +79,13 @@ def load_review(
         over=now >= end,
         advised=seen,
         meters=_meters(known, user, monday, until),
-        sleep=_sleep(known, monday, (moment_at(until - INSTANT, user.zones).date - monday).days + 1),
+        sleep=_sleep(known, monday, days),
         done=_done(known, parts),
         goals={action: (counts[action], wanted) for action, wanted in goals.items()},
         effects=tuple(known_effects(store, user, actions, now=now) if effects_of is None else effects_of(actions)),
         ahead=frozenset(one.id for one in seen if _is_ahead(one, user, now)),
-        ideas=tuple(ideas(seen, {goal: goals[goal] for goal in goals if goal not in during}, counts)),
+        modes=stated,
+        ideas=() if ModeKind.ILL in stated else tuple(ideas(seen, whole, counts)),
         since=during,
     )
 

@@ -5,12 +5,13 @@ The week is compared with the same part of the four weeks before. No cause is na
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from bridge.advice.review_figures import hours
 from bridge.advice.review_words import counts
+from bridge.day.body import ModeKind
 from bridge.domain.languages import Text, listed, say, say_many
 from bridge.domain.titles import ACTION_WORDS, METER_WORDS
 from rhythm_env.interface import ActionType, Meter
@@ -34,26 +35,38 @@ TO_TRY: Mapping[Meter, Text] = {
     Meter.COGNITION: EARLIER,
 }
 
+DAYS: Mapping[ModeKind, Callable[[int], Text]] = {  # of a mode that the user stated
+    ModeKind.ILL: lambda days: say_many("You were ill on {count} day.", "You were ill on {count} days.", days),
+    ModeKind.AWAY: lambda days: say_many("You were away on {count} day.", "You were away on {count} days.", days),
+    ModeKind.HOLIDAY: lambda days: say_many(
+        "You were on holiday on {count} day.", "You were on holiday on {count} days.", days
+    ),
+}
+
 
 def summary(review: Review) -> list[str]:
-    """Return two or three sentences about the week, or a single sentence if nothing is known of it."""
+    """Return two or three sentences about the week, after what the user said of its days: ill, away or on holiday.
+
+    If nothing is known of it, return a single sentence. An ill week proposes nothing to try.
+    """
     compared = [review.sleep.asleep, *review.meters.values(), *review.done.values()]
     if not review.advised and not review.goals and all(one.value is None for one in compared):
         return [say("Nothing is known of this week.")]
     well, short = (list(islice(found, FACTS_MAX)) for found in (_well(review), _short(review)))
-    said: list[str] = []
+    said: list[str] = [DAYS[mode](count) for mode, count in review.modes.items() if mode in DAYS]
+    stated = len(said)
     if well:
         said.append(say("What went well: {facts}.", facts=listed(well)))
     if short:
         said.append(say("What fell short: {facts}.", facts=listed(short)))
-    if not said:
+    if len(said) == stated:
         known = [one for one in compared if one.value is not None]
         both = sum(one.usual is not None for one in known)
         alike = both >= ALIKE_LEAST and 2 * both >= len(known)
         alone = say("Of the four weeks before, too little is known to compare this week with.")
         nothing = alone if known else say("Nothing is known of this week.")
-        said = [say("The week was much like the four weeks before.") if alike else nothing]
-    return [*said, *_to_try(review)]
+        said = [*said, say("The week was much like the four weeks before.") if alike else nothing]
+    return said if review.ill else [*said, *_to_try(review)]
 
 
 def _well(review: Review) -> Iterator[Text]:

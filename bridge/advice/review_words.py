@@ -9,6 +9,7 @@ from itertools import islice
 from math import exp
 from typing import Any
 
+from bridge.day.body import ModeKind
 from bridge.domain.languages import SHORT_WEEKDAYS, Text, listed, say, say_many
 from bridge.domain.records import Deed, Recommendation
 from bridge.domain.titles import ACTION_TITLES, ACTION_WORDS, SLOT_PLURALS
@@ -90,7 +91,7 @@ class Review:
     """The figures of a week from ``start`` to ``until``, which is the week's end, or now if that is earlier.
 
     ``goals`` maps an action to (times done, wanted). ``since`` gives the date of goals set in the week. ``ahead`` holds
-    ids of recommendations that are not over.
+    ids of recommendations that are not over, ``modes`` on how many days up to ``until`` the user stated each mode.
     """
 
     person: str
@@ -107,6 +108,12 @@ class Review:
     ideas: tuple[str, ...]
     ahead: frozenset[int] = frozenset()
     since: Mapping[ActionType, date] = field(default_factory=dict)
+    modes: Mapping[ModeKind, int] = field(default_factory=dict)
+
+    @property
+    def ill(self) -> bool:
+        """True if the user said to be ill on a day of the week."""
+        return ModeKind.ILL in self.modes
 
 
 def ideas(

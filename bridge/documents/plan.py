@@ -70,7 +70,7 @@ class PlanDocument(TypedDict):
     """The plan of a date with its blocks in order of time.
 
     ``changes`` say which suggestions were taken back, and why, ``unmet`` which wishes have no place on the date.
-    ``outlook`` holds the expected levels of the meters. It is empty for other dates than tomorrow.
+    ``outlook`` holds the expected levels of the meters. It is empty for other dates than tomorrow, and in an illness.
     """
 
     date: str

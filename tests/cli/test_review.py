@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 
 from bridge import installation
+from bridge.advice import modes
 from bridge.advice.effect import KnownEffect
 from bridge.advice.notify import compose_review
 from bridge.advice.review import load_review
 from bridge.advice.review_figures import clock, figures
 from bridge.advice.review_summary import summary
 from bridge.advice.review_words import Compared, Sleep, effect_lines, ideas, lines
+from bridge.day.body import Mode, ModeKind
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Deed, Feedback, Recommendation, User
 from bridge.domain.types import Event, Item, Sample, Task
@@ -313,6 +315,20 @@ def test_the_summary_names_what_went_well_what_fell_short_and_what_to_try(ana: t
     assert "press Later" in summary(tired)[-1]
 
 
+def test_a_week_in_which_one_was_ill_says_so_and_proposes_nothing(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    store.people.save_wishes(user.id, Wishes(goals={RUN: 5}), now=MONDAY - DAY)
+    ill = Mode(kind=ModeKind.ILL, until=(MONDAY + 2 * DAY).date())
+    modes.say_mode(store, user, ill, now=MONDAY + DAY)
+    week = load_review(bridge_of(store), user, MONDAY.date(), now=MONDAY + 8 * DAY)
+    said = summary(week)
+    assert said[0] == "You were ill on 2 days."
+    assert not [line for line in said if "To try" in line or "reach your goal" in line]
+    assert week.ideas == ()
+    before = load_review(bridge_of(store), user, (MONDAY - 7 * DAY).date(), now=MONDAY + 8 * DAY)
+    assert "ill" not in " ".join(summary(before)).split()
+
+
 def test_weeks_are_alike_only_if_half_of_their_figures_are_compared(ana: tuple[Store, User]) -> None:
     store, user = ana
     week = load_review(bridge_of(store), user, MONDAY.date(), now=MONDAY + 8 * DAY)
@@ -367,3 +383,11 @@ def test_a_known_effect_is_named_with_its_interval_and_no_other(ana: tuple[Store
 
 def test_bedtimes_around_midnight_have_a_mean_near_midnight() -> None:
     assert clock((690 + 750) / 2) == "00:00"
+
+
+def test_a_length_of_sleep_never_has_sixty_minutes(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    land(store, user, replace(night(0, 479.6), key="rounded"), now=SUNDAY_NOON)
+    shown = bridge("days", "--last", "30", "--user", user.name).stdout
+    assert "8:00" in shown
+    assert ":60" not in shown

@@ -14,12 +14,13 @@ import requests
 from typer.testing import CliRunner
 
 from bridge import installation
-from bridge.advice import recommend
+from bridge.advice import modes, recommend
 from bridge.advice import requests as advising
 from bridge.advice.day_plan import plan_day
 from bridge.advice.observation import newest_if_old
 from bridge.auth import access
 from bridge.cli import app
+from bridge.day.body import Mode, ModeKind
 from bridge.documents.plan import plan_document
 from bridge.domain.facts import fact
 from bridge.domain.records import Deed, Recommendation, Silence, User
@@ -157,6 +158,11 @@ def test_the_preview_of_tomorrow_shows_how_the_meters_are_expected_to_go(
     assert "by 12:00" in table
     assert "by 00:00" in table
     assert "outlook" not in read(visitor, "/day")
+    ill = Mode(kind=ModeKind.ILL, until=date(2026, 11, 20))
+    modes.say_mode(place.bridge.store, ana, ill, now=installation.now())
+    shown = read(visitor, "/day?date=2026-11-21")
+    assert "outlook" not in shown  # what is usual is not expected of a person who is ill
+    assert "not forecast in an illness" in shown
 
 
 def test_the_plan_follows_answers_wishes_and_entries(

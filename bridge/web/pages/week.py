@@ -212,9 +212,8 @@ def _days(drawn: _Drawn, said: Sequence[modes.Spell] = ()) -> list[dict[str, Any
 
 
 def _mode(said: Sequence[modes.Spell], day: date) -> str | None:
-    """Return a word for the mode that the user stated for a day. The last statement counts."""
-    found = [ModeKind(kind) for kind, since, until in said if since <= day <= until]
-    return shown(MODE_WORDS[found[-1]]) if found else None
+    found = modes.said_on(said, day)
+    return None if found is None else shown(MODE_WORDS[found])
 
 
 def _due(drawn: _Drawn, day: date, today: date) -> dict[str, Any]:
