@@ -48,8 +48,8 @@ class DayPlan:
     """The plan of a date, with ``blocks`` in order of time, and the day's working hours in ``work``.
 
     ``wake`` is on the date and ``bedtime`` at its end, both None if nothing is known. ``unmet`` says which wishes have
-    no place on it, and that no levels are foretold in an illness. ``outlook`` is that of tomorrow alone. ``moves`` are the stays in time zones where the clock changes
-    on the day, the first that of its begin.
+    no place on it, and that no levels are foretold in an illness. ``outlook`` is that of tomorrow alone. ``moves`` are
+    the stays in time zones where the clock changes on the day, the first that of its begin.
     """
 
     date: date

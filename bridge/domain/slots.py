@@ -169,7 +169,7 @@ def slot_bounds(moment: Moment, zones: ZoneHistory) -> tuple[datetime, datetime]
 
 
 def hours_minutes(minutes: float, *, pad: int = 1) -> str:
-    """Return minutes as hours and minutes, rounded before they are split. ``pad`` is the least number of digits of hours.
+    """Return minutes as hours and minutes, rounded before they are split. ``pad`` is the least number of hour digits.
 
     >>> hours_minutes(479.6), hours_minutes(65, pad=2)
     ('8:00', '01:05')

@@ -50,7 +50,7 @@ def coming_days(visit: Visit, monday: date) -> list[date]:
 
 
 def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
-    """Return the suggestions and tasks expected in a week's coming days, a task once, with the id of its slot (``cell``).
+    """Return the suggestions and tasks expected in a week's coming days, each task once, with its slot's id (``cell``).
 
     ``seen`` is True if the user sees the plans. The current recommendation is then marked as shown.
     """
