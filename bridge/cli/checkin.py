@@ -147,7 +147,11 @@ def note(
                 show.table(found, ("at", "name", "amount"))
             return
     body = {**note_document(said, person.zones), "outcome": outcome}
-    show.result(body, f"{said.name} {said.amount:g}: {outcome}.", json=json)
+    local = _local(said.at, person.zones)
+    days_ago = (today_at(now, person.zones) - local.date()).days
+    on = {0: "today", 1: "yesterday"}.get(days_ago, f"{local:%a %d %b}")
+    told = f"{DONE[outcome]}: {said.name} {said.amount:g}, {on} {local:%H:%M}"
+    show.result(body, told if said.timed else f"{told}, as no time was said", json=json)
 
 
 @options.command()

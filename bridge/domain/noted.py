@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
+from bridge.domain.drinks import Kind, kind_of
 from bridge.domain.languages import Text, languages, say, shown
+from bridge.domain.note_times import without_times
 
 COMMON = (say("alcohol"), say("late coffee"), say("late meal"))  # offered to everybody
+COFFEE = say("coffee")
+DRINKS: Mapping[Kind, Text] = {"alcohol": COMMON[0], "late coffee": COMMON[1], "coffee": COFFEE}
+KEPT = (*COMMON, COFFEE)  # by one name, whatever the language
 OFTEN = (
-    *COMMON,
-    *(say("coffee"), say("caffeine"), say("beer"), say("wine"), say("headache"), say("migraine"), say("sauna")),
+    *KEPT,
+    *(say("caffeine"), say("beer"), say("wine"), say("headache"), say("migraine"), say("sauna")),
     *(say("night shift"), say("early shift"), say("late shift")),
 )
 
@@ -40,11 +45,21 @@ def in_languages(name: str) -> frozenset[str]:
 
 def kept_name(name: str, noted: Collection[str]) -> str:
     """Return the name in ``noted`` that means the same as ``name`` in some language, or ``name`` if there is none."""
-    if (one := _known(COMMON).get(name)) is None:
+    if (one := _known(KEPT).get(name)) is None:
         return name
-    return min((other for other in noted if _known(COMMON).get(other) == one), default=name)
+    return min((other for other in noted if _known(KEPT).get(other) == one), default=name)
+
+
+@cache
+def drink_of(name: str) -> Text | None:
+    """Return the drink that a note is of whose name does not say so, as alcohol for "beers", or None."""
+    kind = kind_of(without_times(name.casefold()))
+    drink = None if kind is None else DRINKS["coffee" if kind == "late coffee" else kind]
+    return None if drink is None or _known(KEPT).get(name.casefold()) == drink else drink
 
 
 def chips(noted: Collection[str]) -> list[str]:
     """Return names to offer for a new note: the user's earlier notes, then notes that are common, each once."""
-    return list(dict.fromkeys([*map(called, noted), *map(shown, COMMON)]))
+    known = _known(KEPT)
+    names = [name if name.casefold() in known else drink_of(name) or name for name in noted]
+    return list(dict.fromkeys([*(called(name) for name in names), *map(shown, COMMON)]))

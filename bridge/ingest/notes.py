@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from bridge.domain.drinks import AMOUNT, drinks_in, number_in
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say, shown
 from bridge.domain.metrics import Metric
-from bridge.domain.noted import COMMON, kept_name
+from bridge.domain.note_times import said_in
+from bridge.domain.noted import DRINKS, kept_name
 from bridge.domain.records import User
 from bridge.domain.slots import local_time
 from bridge.domain.types import RawRecord
@@ -21,51 +23,28 @@ if TYPE_CHECKING:
 
 STREAM = "note"
 NAME_MAX = 60  # characters
-_NUMBERS = {  # in words, also those that come with a noun
-    word: number
-    for words in (
-        "one two three four five six seven eight nine ten eleven twelve",
-        "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-        "un deux trois quatre cinq six sept huit neuf dix onze douze",
-    )
-    for number, word in enumerate(words.split(), 1)
-} | dict.fromkeys(("a", "an", "ein", "eine", "einen", "une"), 1)
-_GLASSES = re.compile(
-    r"(?:glass|glasses|glas|gläser|verre|verres) (?:of |de |d'|d’)?(?:(?:red|white|rosé) )?"
-    r"(?:wine|beer|champagne|prosecco|wein|rotwein|weißwein|bier|sekt|vin(?: rouge| blanc)?|bière)"
-)
-_AMOUNT = rf"(?:\d+(?:[.,]\d+)?|(?:{'|'.join(_NUMBERS)})(?!\w))"
-_NOTE = re.compile(rf"(?:(?P<first>{_AMOUNT})\s+)?(?P<name>[^\d<>=!~/][^<>=!~/]*?)(?:\s+(?P<amount>{_AMOUNT}))?")
-_BACK = {  # words for a day -> how many days ago it was
-    **dict.fromkeys(("today", "heute", "aujourd'hui", "aujourd’hui"), 0),
-    **dict.fromkeys(("yesterday", "last night", "gestern", "gestern abend", "hier", "hier soir"), 1),
-    **dict.fromkeys(("vorgestern", "avant-hier", "the day before yesterday"), 2),
-}
-_WEEKDAYS = (
-    *(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]),
-    *(["montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"]),
-    *(["lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"]),
-)
-_ONE_WEEKDAY = "|".join(_WEEKDAYS)
-_ONE_DAY = (
-    rf"{'|'.join(sorted(_BACK, key=len, reverse=True))}|\d{{4}}-\d\d-\d\d|(?:(?:on|last|am|letzten) )(?:{_ONE_WEEKDAY})"
-)
-_DAY_FIRST = re.compile(rf"(?P<day>{_ONE_DAY})[ ,:]+(?P<rest>.+)")
-_DAY_LAST = re.compile(rf"(?P<rest>.+?)[ ,]+(?P<day>{_ONE_DAY}|{_ONE_WEEKDAY})")
+_NOTE = re.compile(rf"(?:(?P<first>{AMOUNT})\s+)?(?P<name>[^\d<>=!~/][^<>=!~/]*?)(?:\s+(?P<amount>{AMOUNT}))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """Something that a user noted at an instant, with its amount, which is 1 if none was said."""
+    """Something that a user noted at an instant, with its amount, which is 1 if none was said.
+
+    ``timed`` is False where a day was said without a time.
+    """
 
     at: datetime
     name: str
     amount: float = 1.0
+    timed: bool = field(default=True, compare=False)
 
 
 def note_of(text: str, at: datetime, user: str) -> Note:
     """Return the note in a text: a name, and an amount as first or last word. Raises SetupError for other texts."""
-    found = _NOTE.fullmatch(" ".join(text.split()).casefold())
+    text, at = " ".join(text.split()).casefold(), at.replace(microsecond=0)
+    if (drinks := drinks_in(text)) is not None:
+        return Note(at=at, name=shown(DRINKS[drinks.kind]).casefold(), amount=drinks.many)
+    found = _NOTE.fullmatch(text)
     if found is None or len(found["name"]) > NAME_MAX or (found["first"] and found["amount"]):
         raise SetupError(
             say(
@@ -75,37 +54,16 @@ def note_of(text: str, at: datetime, user: str) -> Note:
             )
         )
     said = found["first"] or found["amount"] or "1"
-    amount = float(_NUMBERS.get(said) or said.replace(",", "."))
-    name = shown(COMMON[0]).casefold() if _GLASSES.fullmatch(found["name"]) else found["name"]
-    return Note(at=at.replace(microsecond=0), name=name, amount=amount)
+    return Note(at=at, name=found["name"], amount=number_in(said))
 
 
 def said_note(text: str, user: User, *, now: datetime, day: date | None = None) -> Note:
-    """Return the note in a text, for the day named in it, else for ``day``, else for now. Raises SetupError.
+    """Return the note in a text, at the time named in it, else on ``day``, else now. Raises SetupError.
 
-    A note of another day than today is dated at noon of that day.
+    A note of another day than today without a time is dated at noon of that day.
     """
-    words, local = " ".join(text.split()).casefold(), local_time(now, user.zones)
-    found = _DAY_FIRST.fullmatch(words) or _DAY_LAST.fullmatch(words)
-    if found is not None:
-        words, day = found["rest"], _day(found["day"], local.date())
-    if day is None or day == local.date():
-        return note_of(words, now, user.name)
-    if day > local.date():
-        raise SetupError(say("{day} is still to come; note it then", day=day.isoformat()))
-    return note_of(words, datetime.combine(day, time(12), local.tzinfo), user.name)
-
-
-def _day(word: str, today: date) -> date:
-    if word in _BACK:
-        return today - timedelta(days=_BACK[word])
-    name = word.split()[-1]
-    if name in _WEEKDAYS:
-        return today - timedelta(days=(today.weekday() - _WEEKDAYS.index(name)) % 7)
-    try:
-        return date.fromisoformat(word)
-    except ValueError:
-        raise SetupError(say("{day} is no date; write it like 2026-11-20, or say yesterday", day=word)) from None
+    rest, at, timed = said_in(" ".join(text.split()).casefold(), local_time(now, user.zones), day)
+    return replace(note_of(rest, at or now, user.name), timed=timed)
 
 
 def record_note(store: Store, user: User, note: Note, *, now: datetime) -> str:

@@ -11,7 +11,7 @@ from bridge.advice.labels import labelled
 from bridge.calendar.days import days_of
 from bridge.calendar.flights import is_flight
 from bridge.domain.metrics import Metric, name_noted
-from bridge.domain.noted import kept_name
+from bridge.domain.noted import drink_of, kept_name
 from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import EpisodeKind, Label, Occurrence
 from rhythm_env.interface import ActionType
@@ -45,7 +45,13 @@ Exposures = dict[str, dict[date, float]]  # factor -> day -> amount, of the days
 def names(store: Store, user: User) -> list[str]:
     """Return the names of the factors that a user's data contain, notes first."""
     noted = store.daily.noted(user.id)
-    return [*dict.fromkeys(kept_name(one, noted) for one in noted), *CLASSES]
+    return [*dict.fromkeys(name for one in noted for name in _meant(one, noted)), *CLASSES]
+
+
+def _meant(name: str, noted: Collection[str]) -> list[str]:
+    """Return the names that a stored note counts as: its own, and that of its drink, as alcohol for "beers"."""
+    drink = drink_of(name)
+    return [kept_name(one, noted) for one in (name, *([] if drink is None else [drink.in_language("en").casefold()]))]
 
 
 def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None, *, now: datetime) -> Exposures:
@@ -102,8 +108,9 @@ def _noted(store: Store, user: User, since: date, today: date) -> Exposures:
     sources: dict[str, dict[tuple[str, date], float]] = {}
     for source, one in store.reading.samples(user.id, metrics={Metric.NOTED}, since=since):
         local = local_time(one.start, user.zones) - NIGHT_BEGINS
-        of, at = sources.setdefault(source, {}), (kept_name(name_noted(one.key), names), local.date())
-        of[at] = of.get(at, 0.0) + one.value
+        of = sources.setdefault(source, {})
+        for name in _meant(name_noted(one.key), names):
+            of[name, local.date()] = of.get((name, local.date()), 0.0) + one.value
     told: Exposures = {}
     for (name, day), amount in sorted((at, amount) for of in sources.values() for at, amount in of.items()):
         told.setdefault(name, {})[day] = amount  # the largest of several sources, which may tell of the same

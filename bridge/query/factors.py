@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.domain.metrics import METRICS, Metric
+from bridge.domain.noted import COMMON, drink_of, name_of
 from bridge.domain.slots import local_time
 from bridge.query.effects import Effect, Outcome, effects
 from bridge.query.exposures import DAYS_BACK, exposures
@@ -49,4 +51,14 @@ def factors(bridge: Bridge, user: User, *, now: datetime) -> list[Effect]:
         if values
     ]
     given = {name: {day: amount > 0 for day, amount in days.items()} for name, days in known.items()}
-    return effects(given, outcomes, [tables.by_day("steps")])
+    return effects(_apart(given), outcomes, [tables.by_day("steps")])
+
+
+def _apart(given: Mapping[str, Mapping[date, bool]]) -> dict[str, Mapping[date, bool]]:
+    """Return factors without older names of a drink, such as "beers", or without the drink if it has one name alone."""
+    drinks = {name: drink.in_language("en").casefold() for name in given if (drink := drink_of(name))}
+    same = {name for name, drink in drinks.items() if given.get(drink) == given[name]}
+    left_out = {drinks[name] for name in same} | {
+        name for name in drinks.keys() - same if name_of(name) not in COMMON and drinks[name] in given
+    }
+    return {name: days for name, days in given.items() if name not in left_out}

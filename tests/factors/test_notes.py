@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from bridge.cli import app
 from bridge.domain.errors import SetupError
+from bridge.ingest.notes import Note, record_note
 from bridge.installation import open_bridge
 from bridge.query.asking import typed
 from bridge.query.factors import factors
@@ -55,10 +56,39 @@ def test_notes_are_kept_corrected_listed_and_taken_back(ana: None) -> None:
     assert len(run("note")) == 2
 
 
-@pytest.mark.parametrize("text", ["two beers", "Zwei Beers", "beers 2", "deux beers"])
+@pytest.mark.parametrize("text", ["two bananas", "Zwei Bananas", "bananas 2", "deux bananas"])
 def test_an_amount_may_be_a_word(ana: None, text: str) -> None:
     noted = run("note", text)
-    assert (noted["name"], noted["amount"]) == ("beers", 2)
+    assert (noted["name"], noted["amount"]) == ("bananas", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("three beers last night", "noted: alcohol 3, yesterday 21:00\n"),
+        ("2 coffees yesterday", "noted: coffee 2, yesterday 12:00, as no time was said\n"),
+        ("late coffee at 17:00", "noted: late coffee 1, today 17:00\n"),
+        ("sauna 2026-01-08", "noted: sauna 1, Thu 08 Jan 12:00, as no time was said\n"),
+    ],
+)
+def test_what_is_kept_is_told_back(ana: None, text: str, told: str) -> None:
+    assert CliRunner().invoke(app, ["note", text, "--user", "ana"]).stdout == told
+
+
+def test_drinks_under_older_names_count_as_alcohol_and_late_coffees_as_coffee(ana: None) -> None:
+    with open_bridge() as bridge:
+        user = bridge.person("ana", at=at(date(2026, 1, 10), "21:00"))
+        for n, name, amount in ((2, "beers", 3), (9, "wine 0.2l", 1), (3, "tassen kaffee um 17 uhr", 3)):
+            said = Note(at=at(FIRST + timedelta(days=n), "20:00"), name=name, amount=amount)
+            record_note(bridge.store, user, said, now=at(date(2026, 1, 10), "21:00"))
+    run("note", "late coffee yesterday at 17:00")
+    run("note", "two glasses of wine last night")
+    assert run("ask", "on how many days did I drink alcohol")["value"] == 3
+    assert run("ask", "how many coffees in the last 30 days")["value"] == 4
+    assert run("query", "deep_sleep", "--where", "before.beers > 0", "--of", "count")["value"] == 1
+    factors = {one["factor"] for one in run("factors")}
+    assert {"alcohol", "coffee", "late coffee"} <= factors
+    assert not {"beers", "wine 0.2l"} & factors
 
 
 @pytest.mark.parametrize("words", [["3"], [""], ["a" * 61], ["a < 3"], ["wine 99999"], ["x", "--undo"]])
@@ -106,8 +136,6 @@ def test_a_planted_effect_is_found_from_notes_and_nights(ana: None) -> None:
         days = [FIRST - timedelta(days=400 - n) for n in range(400)]
         land(bridge.store, user, list(_nights(days)))
         notes = [day for day in days if _drank(day)]
-        from bridge.ingest.notes import Note, record_note
-
         for day in notes:
             said = Note(at=at(day, "20:00"), name="wine")
             record_note(bridge.store, user, said, now=at(date(2026, 1, 10), "21:00"))

@@ -23,14 +23,14 @@ def test_a_chip_notes_and_the_table_says_how_many_days_are_left(place: Place, an
     shown = unescape(visitor.get("/factors").text)
     assert "Nothing is known yet." in shown
     assert 'value="late coffee"' in shown
-    assert visitor.change("/factors", {"text": "wine 2"}).status_code == 303
-    assert [one.name for one in notes.recent(place.bridge.store, ana)] == ["wine"]
-    assert 'value="wine"' in unescape(visitor.get("/factors").text)
-    assert 'value="wine"' in unescape(visitor.get("/").text)
-    again = visitor.change("/factors", {"text": "wine", "back": "/"})
+    assert visitor.change("/factors", {"text": "ginger tea 2"}).status_code == 303
+    assert [one.name for one in notes.recent(place.bridge.store, ana)] == ["ginger tea"]
+    assert 'value="ginger tea"' in unescape(visitor.get("/factors").text)
+    assert 'value="ginger tea"' in unescape(visitor.get("/").text)
+    again = visitor.change("/factors", {"text": "ginger tea", "back": "/"})
     assert (again.status_code, again.headers["location"]) == (303, "/?noted=updated")
-    assert visitor.change("/factors", {"text": "wine", "back": "https://example.org"}).status_code == 422
-    assert "Noted: wine." in unescape(visitor.get("/").text)
+    assert visitor.change("/factors", {"text": "ginger tea", "back": "https://example.org"}).status_code == 422
+    assert "Noted: ginger tea." in unescape(visitor.get("/").text)
     wrong = visitor.change("/factors", {"text": "7"})
     assert wrong.status_code == 400
     assert len(notes.recent(place.bridge.store, ana)) == 1
@@ -49,16 +49,16 @@ def test_a_second_note_of_a_day_says_what_they_make(place: Place, ana: User, mon
 def test_what_was_noted_is_said_listed_and_taken_back(place: Place, ana: User) -> None:
     visitor = place.visitor()
     visitor.get("/factors")
-    for text in ("wine 2", "late coffee"):
+    for text in ("ginger tea 2", "late coffee"):
         visitor.change("/factors", {"text": text})
     shown = unescape(visitor.get("/factors").text)
     assert 'role="status">Noted: ' in shown
     keys = re.findall(r'name="said" value="([^"]+)"', shown)
-    assert "wine 2 <span" in shown
+    assert "ginger tea 2 <span" in shown
     assert len(keys) == 2
-    (wine,) = [key for key in keys if "wine" in key]
+    (tea,) = [key for key in keys if "tea" in key]
     for _ in range(2):  # the second from an older page
-        assert visitor.change("/factors/back", {"said": wine}).status_code == 303
+        assert visitor.change("/factors/back", {"said": tea}).status_code == 303
     assert [one.name for one in notes.recent(place.bridge.store, ana)] == ["late coffee"]
 
 
@@ -78,14 +78,17 @@ def test_a_note_is_of_the_day_that_is_said_or_chosen_and_stands_on_its_page(plac
     said = {  # it is Friday, 20 November
         "yesterday coffee 2": ("coffee", 2, "2026-11-19"),
         "coffee 3 yesterday": ("coffee", 3, "2026-11-19"),
-        "2 coffees on Saturday": ("coffees", 2, "2026-11-14"),
-        "gestern 2 Kaffee": ("kaffee", 2, "2026-11-19"),
-        "2026-11-01 wine": ("wine", 1, "2026-11-01"),
+        "2 coffees on Saturday": ("coffee", 2, "2026-11-14"),
+        "gestern 2 Kaffee": ("coffee", 2, "2026-11-19"),
+        "2026-11-01 wine": ("alcohol", 1, "2026-11-01"),
         "sunday roast": ("sunday roast", 1, "2026-11-20"),
     }
     for text, wanted in said.items():
         visitor.change("/factors", {"text": text, "day": "2026-11-20"})
         assert wanted in {(one.name, one.amount, str(one.at.date())) for one in notes.recent(place.bridge.store, ana)}
+    earlier = visitor.change("/factors", {"text": "coffee at 8am", "day": "2026-11-20"})
+    assert earlier.headers["location"] == "/day?date=2026-11-20#said"
+    assert "Fri 20 Nov, 08:00" in visitor.get(earlier.headers["location"]).text
     chosen = visitor.change("/factors", {"text": "late meal", "day": "2026-11-18"})
     assert chosen.headers["location"] == "/day?date=2026-11-18#said"
     assert "late meal" in visitor.get("/day?date=2026-11-18").text

@@ -55,7 +55,7 @@ def note(
     back: Back = "/factors#said",
     day: Annotated[date | Literal[""], Form()] = "",
 ) -> Response:
-    """Note something of now, or of a day, and go ``back``, or to the day. What is no note gets 400 with the reason."""
+    """Note something of now and go ``back``, or of another time and go to its day. What is no note gets 400."""
     try:
         said = notes.said_note(text, visit.user, now=visit.now, day=day or None)
         noted = notes.record_note(visit.bridge.store, visit.user, said, now=visit.now)
@@ -63,7 +63,7 @@ def note(
         return _shown(visit, wrong=told(error))
     of_day = visit.local(said.at).date()
     here = _with(back, noted)
-    return RedirectResponse(here if of_day == visit.today else f"/day?date={of_day}#said", 303)
+    return RedirectResponse(here if visit.now - said.at <= JUST else f"/day?date={of_day}#said", 303)
 
 
 @router.post("/factors/back")
