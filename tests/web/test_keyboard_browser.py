@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bridge import installation
+from bridge.advice import whose
 from bridge.auth import access
 from bridge.domain.records import User
 from bridge.recordings.recorded_life import DEMO_USER
@@ -195,3 +196,19 @@ def test_week_trends_settings_and_the_login(place: Place, demo: User, page: Any)
     _open(page, f"{place.url}/settings")
     _press(page, "form[action='/logout'] button")
     page.wait_for_selector("input[name=password]")
+
+
+def test_after_an_entry_is_said_not_to_be_mine_the_focus_goes_on_at_the_next(place: Place, page: Any) -> None:
+    user = place.bridge.store.people.add_user("ana", "Europe/Berlin", now=installation.now())
+    visitor = place.visitor()
+    visitor.get("/connections")
+    visitor.finished(visitor.upload("calendar.ics", calendar()).text)
+    _open(page, f"{place.url}/week")
+    _press(page, "li.entry summary")
+    _press(page, "button[value=not-mine]")
+    page.wait_for_url(f"{place.url}/week?*marked=*")
+    page.wait_for_load_state("networkidle")
+    assert whose.marks(place.bridge.store, user)
+    assert page.evaluate("document.activeElement.matches('li.entry summary')")
+    assert "Choir" in page.evaluate("document.activeElement.textContent")
+    assert "Noted" in page.locator("#status").text_content()

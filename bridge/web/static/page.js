@@ -39,6 +39,30 @@ document.addEventListener("htmx:afterSettle", (event) => {
   (same || all[0])?.focus({ preventScroll: true });
 });
 
+// Go on by the keyboard at the entry that follows one whose owner was said, for the page is shown anew.
+const menus = () => [...document.querySelectorAll("details:has(> .whose) > summary")];
+const answered = sessionStorage.getItem("answered");
+sessionStorage.removeItem("answered");
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches(".whose") || !event.submitter?.matches(":focus-visible")) return;
+  sessionStorage.setItem("answered", menus().indexOf(event.target.parentElement.querySelector("summary")));
+});
+
+function goOnAtEntry() {
+  if (document.activeElement === document.body) (menus()[answered] || menus().at(-1) || document.querySelector("h1"))?.focus();
+}
+
+if (answered !== null) {
+  const note = document.querySelector("#marked span");
+  goOnAtEntry();
+  if (note) say(note.textContent);
+  document.addEventListener("htmx:afterSettle", goOnAtEntry);
+  for (const kind of ["keydown", "pointerdown"]) {
+    document.addEventListener(kind, () => document.removeEventListener("htmx:afterSettle", goOnAtEntry), { once: true });
+  }
+}
+
 document.addEventListener("htmx:responseError", (event) => {
   say(_("That did not work: {why}.", { why: whyNot(event.detail.xhr) }), "note bad trouble");
   document.getElementById("status").append(...nextSteps(event.detail.xhr));
