@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 
 TEXT_MAX = 300  # characters of a wish
 UNREAD_MAX = 3  # words that are named
+OTHER_DAYS = re.compile(  # that one is ill, away or on holiday
+    r"\b(?:i['’ ]?a?m|ich bin|bin|we['’ ]a?re|wir sind)\b.*\b(?:ill|sick(?! of)|krank|away|unterwegs|verreist)\b"
+    r"|\b(?:holidays?|vacation|urlaub|ferien|krankgeschrieben)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +84,12 @@ def _not_understood(text: str, user: User, today: date) -> Text:
             "what is to be done once or by a day is a task, not a wish; write it into a task list or calendar: "
             "{command}",
             command="bridge sources",
+        )
+    if OTHER_DAYS.search(text):
+        return say(
+            'that days are different is no wish: say ill, away or on holiday under "A different day" on Today, or: '
+            "{command}",
+            command=f"bridge mode ill --user {user.name}",
         )
     if two := halved(text, today):
         told = ", ".join(f'"{one}"' for one in two)

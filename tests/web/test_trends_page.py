@@ -44,6 +44,17 @@ def test_only_what_lasts_or_is_new_may_explain_a_change() -> None:
     assert not any("birthday" in (around or "") or "Bins" in (around or "") for around in found.values())
 
 
+def test_a_change_that_surely_began_on_a_day_names_that_day_alone() -> None:
+    assert all(said.endswith("; it began on 2 Mar).") for said in told([]))
+
+
+def test_another_zone_beside_a_change_is_told_as_the_clock_that_was_set() -> None:
+    given = body([(60, "Europe/London", 1)])
+    given["happenings"][0]["kind"] = "zone"
+    for one in trends._charts(given)["changes"]:
+        assert "the clock was set to Europe/London (2 Mar)" in (one["around"] or "")
+
+
 def test_no_change_is_told_where_the_watch_of_a_meter_ends() -> None:
     found = told([], watch=range(60))
     assert len(found) == len(Meter) - 1

@@ -7,9 +7,13 @@ from itertools import product
 
 import pytest
 
+from bridge.advice.wishing import say_wish
+from bridge.domain.errors import SetupError
+from bridge.store import Store
 from bridge.wishes.examples import lacking
 from bridge.wishes.hearing import heard, understood
 from bridge.wishes.hours import NotUnderstood
+from tests.day.test_outcomes import NOON
 
 TODAY = date(2026, 11, 20)
 LESS = {  # wishes, and forms in which something else is wanted less
@@ -119,3 +123,21 @@ def test_a_date_and_a_weekend_are_the_days_of_a_wish(texts: str, first: date, la
 def test_days_that_may_be_others_are_refused(text: str) -> None:
     with pytest.raises(NotUnderstood):
         understood(text, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "differs"),
+    [
+        ("I'm ill today", True),
+        ("Ich bin krank", True),
+        ("Urlaub nächste Woche", True),
+        ("on vacation until Friday", True),
+        ("I am sick of it all", False),
+        ("more blue", False),
+    ],
+)
+def test_that_a_day_is_different_is_refused_with_where_it_is_said(store: Store, text: str, differs: bool) -> None:
+    user = store.people.add_user("ana", "Europe/Berlin", now=NOON)
+    with pytest.raises(SetupError) as refused:
+        say_wish(store, user, text, confirmed=False, now=NOON)
+    assert ("bridge mode ill --user ana" in str(refused.value)) is differs

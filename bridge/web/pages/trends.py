@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import _, date_text, number, say, shown
+from bridge.domain.languages import Text, _, date_text, number, say, shown
 from bridge.domain.metrics import Metric
 from bridge.domain.sport_names import sport_name
 from bridge.query.change import DAYS_MIN, GAP_DAYS, OTHERS_MIN, Change, breaks, change
@@ -118,8 +118,16 @@ def change_in(body: Body, name: str, weeks: int) -> str | None:
 
 def _shifted(days: list[str], unit: str, one: Change) -> str:
     values = {"off": f"{number(one.shift, '+.3g')} {unit_name(unit)}", "error": number(one.error, ".2g")}
-    ends = {"begin": one.begin, "end": one.end - 1, "earliest": one.earliest, "latest": one.latest}
-    return shown(say(SHIFTED_TEXTS[one.lasts], **values, **{name: _short(days[at]) for name, at in ends.items()}))
+    return shown(say(SHIFTED_TEXTS[one.lasts], **values, **_dates(days, one)))
+
+
+def _dates(days: list[str], one: Change) -> dict[str, str | Text]:
+    """Return the first and the last day of a change as texts, and when it ``began`` as part of a sentence."""
+    earliest, latest = _short(days[one.earliest]), _short(days[one.latest])
+    began = say("it began between {earliest} and {latest}", earliest=earliest, latest=latest)
+    if earliest == latest:
+        began = say("it began on {day}", day=latest)
+    return {"begin": _short(days[one.begin]), "end": _short(days[one.end - 1]), "began": began}
 
 
 def _breaks(body: Body, meter: str) -> set[int]:
@@ -165,9 +173,8 @@ def _changed(body: Body, meter: str, one: Change) -> dict[str, str | None]:
     days = body["days"]
     told = CHANGED_TEXTS[one.lasts, one.shift > 0]
     values = {"meter": meter_word(meter), "off": abs(one.shift), "error": one.error}
-    dates = {"begin": one.begin, "end": one.end - 1, "earliest": one.earliest, "latest": one.latest}
     around = [*_inputs_around(body, meter, one), *_happened_around(body, one)][:AROUND_MAX]
-    said = shown(say(told, **values, **{name: _short(days[at]) for name, at in dates.items()}))
+    said = shown(say(told, **values, **_dates(days, one)))
     return {"said": said, "around": "; ".join(around) or None}
 
 
@@ -192,7 +199,7 @@ def _happened_around(body: Body, one: Change) -> list[str]:
     near = set(body["days"][max(one.earliest - 3, 0) : one.end + 1])
     rare = [each for each in body["happenings"] if each["day"] in near and _may_explain(body, each, near)]
     rare = list({each["title"]: each for each in reversed(rare)}.values())[::-1]
-    return [f"{each['title'] or _(each['kind'])} ({_short(each['day'])})" for each in rare]
+    return [f"{_name(each)} ({_short(each['day'])})" for each in rare]
 
 
 def _may_explain(body: Body, happening: dict[str, Any], near: set[str]) -> bool:
@@ -205,28 +212,18 @@ def _may_explain(body: Body, happening: dict[str, Any], near: set[str]) -> bool:
 
 
 CHANGED_TEXTS = {
-    (True, True): say(
-        "Since {begin} your {meter} is {off:.2f} higher than before (± {error:.2f}; "
-        "it began between {earliest} and {latest})."
-    ),
-    (True, False): say(
-        "Since {begin} your {meter} is {off:.2f} lower than before (± {error:.2f}; "
-        "it began between {earliest} and {latest})."
-    ),
+    (True, True): say("Since {begin} your {meter} is {off:.2f} higher than before (± {error:.2f}; {began})."),
+    (True, False): say("Since {begin} your {meter} is {off:.2f} lower than before (± {error:.2f}; {began})."),
     (False, True): say(
-        "From {begin} to {end} your {meter} was {off:.2f} higher than on the other days (± {error:.2f}; "
-        "it began between {earliest} and {latest})."
+        "From {begin} to {end} your {meter} was {off:.2f} higher than on the other days (± {error:.2f}; {began})."
     ),
     (False, False): say(
-        "From {begin} to {end} your {meter} was {off:.2f} lower than on the other days (± {error:.2f}; "
-        "it began between {earliest} and {latest})."
+        "From {begin} to {end} your {meter} was {off:.2f} lower than on the other days (± {error:.2f}; {began})."
     ),
 }
 SHIFTED_TEXTS = {
-    True: say("{off} since {begin} against before (± {error}; it began between {earliest} and {latest})."),
-    False: say(
-        "{off} from {begin} to {end} against the other days (± {error}; it began between {earliest} and {latest})."
-    ),
+    True: say("{off} since {begin} against before (± {error}; {began})."),
+    False: say("{off} from {begin} to {end} against the other days (± {error}; {began})."),
 }
 AROUND_MAX = 4
 
@@ -292,10 +289,15 @@ def _cell(value: Any) -> Any:
 def _happenings(body: Body) -> list[str | None]:
     found: dict[str, list[str]] = {}
     for happening in body["happenings"]:
-        kind, sport = happening["kind"], _sport(happening)
-        name = shown(sport_name(sport)) if sport else happening["title"] or _(kind)
-        found.setdefault(happening["day"], []).append(name)
+        found.setdefault(happening["day"], []).append(_name(happening))
     return [", ".join(found[day]) if day in found else None for day in body["days"]]
+
+
+def _name(happening: dict[str, Any]) -> str:
+    kind, sport = happening["kind"], _sport(happening)
+    if kind == "zone":
+        return _("the clock was set to {zone}", zone=happening["title"])
+    return shown(sport_name(sport)) if sport else happening["title"] or _(kind)
 
 
 def _sport(happening: dict[str, Any]) -> str | None:
