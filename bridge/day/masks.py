@@ -105,7 +105,7 @@ def _late_shift(grid: Grid) -> bool:
 def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
     """Return the hours of a task. On free days, a task that can wait leaves dinner free, on weekends the evening."""
     grid, hours = view.grid, view.grid.inside([_task_hours(candidate, view)])
-    if grid.date.weekday() >= WEEKEND and not is_near(candidate, view) and not _brief_and_late(candidate, view):
+    if grid.date.weekday() >= WEEKEND and not is_near(candidate, view):
         return hours & grid.inside([(grid.begin, grid.since(ERRANDS_UNTIL))])
     if grid.work or presses(candidate, view):
         return hours
@@ -124,7 +124,7 @@ def _working_day(candidate: Candidate, view: View) -> date | None:
 
 
 def _brief_and_late(candidate: Candidate, view: View) -> bool:
-    """Return True for a short, late paper that needs nobody to answer, and so takes any evening."""
+    """Return True for a short, late paper that needs nobody to answer, and so takes the evening of a weekday."""
     task, late = candidate.task, candidate.due is not None and candidate.due < view.grid.date
     errand = candidate.action is A.ADMIN_WORK and candidate.wanted <= SHORT_TASK
     return late and errand and task is not None and not is_call(task)

@@ -278,7 +278,7 @@ def _rest_first(candidate: Candidate, view: View) -> Cells | Fact | bool:
     """Refuse quiet minutes for oneself after a short night, and meditation in illness or before a nap, unless usual."""
     night = view.person.slept(view.grid.date) if view.is_today else None
     if candidate.action is A.ME_TIME:
-        return _one_s_own(candidate, view) if night is None or night.end - night.start >= NAP_BELOW else False
+        return night is None or night.end - night.start >= NAP_BELOW
     own = candidate.action in view.wishes.goals or usual(candidate, view)
     if not own and view.is_today and view.person.body.tells_of(view.grid.date):
         return fact("rest_first")
@@ -417,6 +417,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="hours", mask=masks.hours, refusal=masks.of_hours, guess=True),
     Rule(name="after waking", mask=masks.after_waking, refusal="hour_of_day", guess=True),
     Rule(name="wished hours", mask=wished, refusal="outside_hours"),
+    Rule(name="free anyway", actions=frozenset({A.ME_TIME}), mask=_one_s_own, refusal="no_grounds", firm=False),
     Rule(name="ahead", mask=masks.ahead, refusal="hour_of_day", starts=True),
     Rule(name="free", mask=_free, refusal=lambda one, _: fact("no_gap", minutes=one.least)),
     Rule(name="calls", actions=WORK, mask=masks.answered, refusal="no_calls"),

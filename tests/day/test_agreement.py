@@ -10,7 +10,7 @@ from bridge.domain.types import Because, Reading, Task
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType, Meter
 
-from .lives import TODAY, entry
+from .lives import DAY, TODAY, entry
 from .persons import SUNDAY, blocks, found, free_sunday, person
 
 A = ActionType
@@ -44,8 +44,9 @@ def test_an_entry_under_way_tells_what_clashes_with_it_as_long_as_that_is_ahead(
 
 def test_a_day_full_of_entries_is_no_free_one_whatever_one_usually_does_on_it():
     field = entry(SUNDAY, 480, 1080, A.ADMIN_WORK, "Field work")
+    calm = [entry(SUNDAY - k * 7 * DAY, 1200, 1215, A.MEDITATE, "Meditation") for k in range(1, 6)]
     for agenda, load in (((), False), ((field,), True)):
-        one = person(*agenda, day=SUNDAY, hour=7.5)
+        one = person(*calm, *agenda, day=SUNDAY, hour=7.5)
         kinds = {why.kind for b in blocks(one, "suggested", SUNDAY) for why in b.facts}
         assert bool(kinds & {"work_again", "work_again_at"}) is not load
         assert bool(kinds & {"tiring_then"}) is load

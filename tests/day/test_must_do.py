@@ -373,11 +373,9 @@ def test_a_bill_is_neither_given_up_nor_moved_and_a_short_one_takes_a_late_hour(
         one = free_sunday(hour=10, tasks=[task], task_actions={"t": A.ADMIN_WORK})
         assert [why.kind for why in found(one)[0][A.ADMIN_WORK].facts] == [kind]
     for title, due, said in (("Pay invoice", 4, True), ("Call the bank", 4, False), ("Tax return", 4, False)):
-        task = Task(key="t", list="l", title=title, due=SUNDAY - DAY - due * DAY)
-        slept = nights(30, -10, 470, last=SUNDAY - DAY)
-        one = person(
-            hour=20.5, day=SUNDAY - DAY, work=False, episodes=slept, tasks=[task], task_actions={"t": A.ADMIN_WORK}
-        )
+        task = Task(key="t", list="l", title=title, due=TODAY - due * DAY)
+        slept = nights(30, -10, 470, last=TODAY)
+        one = person(hour=20.5, work=False, episodes=slept, tasks=[task], task_actions={"t": A.ADMIN_WORK})
         assert (A.ADMIN_WORK in found(one)[0]) is said, title
 
 

@@ -298,7 +298,7 @@ def test_a_short_task_that_is_overdue_takes_the_evening_and_a_long_one_tomorrow(
 def test_what_is_late_for_days_says_so_and_what_can_be_done():
     texts = []
     for days in (1, 2, 6):
-        task = Task(key="t", list="l", title="Pay invoice", due=TODAY - days * DAY)
+        task = Task(key="t", list="l", title="Sort photos", due=TODAY - days * DAY)
         one = person(hour=10, tasks=[task], task_actions={"t": A.ADMIN_WORK})
         texts += for_person(found(one, 2)[0][A.ADMIN_WORK].facts)[:1]
     assert texts == [
