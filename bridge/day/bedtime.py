@@ -83,8 +83,7 @@ def _of_bedtime(person: Person, ends: date) -> Fact:
         # Beside shifts no bedtime is usual.
         return fact("bedtime_up", time=at, up=person.local_in_night(ends, night.wake))
     if night.bed < learnt - 2 * CELL and (long := _wished_length(person, ends)) is not None:
-        less = night.wake - night.bed < person.need(ends) - CELL
-        return fact("bedtime_toward_length" if less else "bedtime_for_length", time=at, long=long)
+        return fact("bedtime_for_length", time=at, long=long)
     return _usual(person, night, BEDTIMES, at)
 
 

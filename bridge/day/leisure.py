@@ -171,14 +171,9 @@ def tells(why: Because, view: View) -> bool:
 
 
 def carries(candidate: Candidate, view: View) -> int:
-    """Return 2 (a sufficient reason) after many hours of work, and 1 for a free evening alone. It is 0 for meditation,
-    except for who meditates anyway.
-    """
+    """Return 2 (a sufficient reason) after many hours of work or for meditation, and 1 for a free evening alone."""
     hard = view.grid.worked(3) >= HARD or view.grid.worked(5, 1) >= HARD_WEEK
-    if candidate.action is not A.MEDITATE:
-        return 2 if hard else 1
-    wished = view.wishes.asks_for(A.MEDITATE, view.grid.date.weekday())
-    return 2 if hard or wished or A.MEDITATE in view.person.routine.habits else 0
+    return 2 if hard or candidate.action is A.MEDITATE else 1
 
 
 def _evening_kind(view: View) -> str:

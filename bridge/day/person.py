@@ -221,10 +221,7 @@ class Person(Known):
 
     def usual_sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the usual sleep that ends on a date, or as the person wishes it."""
-        learnt, wish = self.learnt_sleep(day), self.night_wish(day)
-        bed, wake = wished_sleep(learnt, wish, day, self._zones_of_night(day))
-        of_length = wish.bed is None and wish.up is None and bed < learnt[0] - EARLIER_MOST
-        return (rounded_up(learnt[0] - EARLIER_MOST) if of_length else bed), wake
+        return wished_sleep(self.learnt_sleep(day), self.night_wish(day), day, self._zones_of_night(day))
 
     def learnt_sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the usual sleep that ends on a date, whatever the person wishes."""

@@ -143,9 +143,6 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "bedtime_wished": say("you wish to be in bed by {time:%H:%M}"),
     "bedtime_not_before": say("you wish to be in bed no earlier than {time:%H:%M}"),
     "bedtime_for_length": say("bedtime is {time:%H:%M}, for the {long} in bed that you wish"),
-    "bedtime_toward_length": say(
-        "bedtime is {time:%H:%M} {on}, for more of the {long} in bed that you wish; any earlier, sleep seldom comes"
-    ),
     "bedtime_usual": say("your usual bedtime is {time:%H:%M}"),
     "bedtime_then": say("your usual bedtime was {time:%H:%M} until {day:%-d %B %Y}"),
     "bedtime_late": say("bedtime is {time:%H:%M} {on}, because your day ends late"),
