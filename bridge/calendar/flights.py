@@ -101,6 +101,12 @@ def to_leave(occurrence: Occurrence, now: datetime) -> str | None:
     """Return if the way to a journey begins later ("by"), "now", or began ten minutes ago ("late").
 
     None is the answer once the journey can hardly be reached any more.
+
+    >>> noon = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC"))
+    >>> train = Event(key="1", calendar="c", start=noon, end=noon + timedelta(hours=2), title="Train to Rome")
+    >>> one = Occurrence(key="1", event=train, start=noon, end=noon + timedelta(hours=2))
+    >>> [to_leave(one, noon - timedelta(minutes=before)) for before in (240, 45, 30, 5)]
+    ['by', 'now', 'late', None]
     """
     way, least = journey(occurrence)[0], LEAST_TO_A_TRAIN if is_by_land(occurrence) else LEAST_TO_A_FLIGHT
     if now < way:

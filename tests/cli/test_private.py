@@ -23,10 +23,11 @@ from bridge.config import load
 from bridge.doctor import examine
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Feedback, Recommendation
+from bridge.domain.wishes import Wishes
 from bridge.ingest import archive, runs
 from bridge.store import Store
 from lab.people.demo import stage
-from rhythm_env.interface import Answer
+from rhythm_env.interface import ActionType, Answer
 from tests.commands import bridge
 from tests.world import NOW, World, bridge_of, contents, living
 
@@ -58,6 +59,7 @@ def filled(store: Store) -> Iterator[World]:
         runs.import_path(bridge, world.user, lab.fixtures("whoop") / "export", at=NOW)
         policy = registry.policy("heuristic")
         at = world.now + timedelta(hours=4)  # between two entries
+        store.people.save_wishes(world.user.id, Wishes(goals={ActionType.MEDITATE: 7}), now=NOW)
         advice = recommend.recommend(bridge_of(store), world.user, policy, now=at)
         assert isinstance(advice, Recommendation)
         feedback.give_feedback(store, world.user, advice.id, Answer.ACCEPT, now=at)
