@@ -43,7 +43,9 @@ def test_a_mixed_folder_is_sorted_out(mixed: Path) -> None:
     assert (rows["garmin"]["files"], rows["garmin"]["episodes"]) == (4, 1)
     assert rows["garmin"]["samples"] > 100
     assert rows["whoop"]["set_aside"] == 1
-    assert rows["whoop"]["reasons"] == ["whoop/export: Sleep onset is no time (1)"]
+    assert rows["whoop"]["reasons"] == [
+        'whoop/export: the column "Sleep onset" holds no time like 2026-11-20 10:05:00 (1)'
+    ]
     assert rows["ics"]["tasks"] == 2
     assert (rows["-"]["outcome"], rows["-"]["files"]) == ("unknown", 1)
     again = {row["source"]: row for row in printed("import", str(mixed), "--user", "ana")}
@@ -70,7 +72,7 @@ def test_people_see_a_table_and_the_reasons_below(mixed: Path) -> None:
     for words in (
         "garmin",
         "samples",
-        "set aside, whoop/export: Sleep onset is no time (1)",
+        'set aside, whoop/export: the column "Sleep onset" holds no time like 2026-11-20 10:05:00 (1)',
         "1 file belongs to no source",
     ):
         assert words in done.stdout

@@ -152,7 +152,7 @@ def test_what_came_is_told_in_nights_workouts_and_days(visitor: Visitor) -> None
         files.writestr("letter.docx", b"PK no export")
     shown = unescape(visitor.finished(visitor.upload("export.zip", packed.getvalue()).text))
     assert re.search(r"WHOOP</strong>: \d+ nights?, .*\d+ workouts?.* and \d+ days? with measurements", shown)
-    assert "1 record is kept, but not read: Sleep onset is no time" in shown
+    assert '1 record is kept, but not read: the column "Sleep onset" holds no time' in unescape(shown)
     assert "1 file belongs to no source: 1 .docx." in shown
 
 
