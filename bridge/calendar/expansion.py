@@ -206,7 +206,7 @@ def _all_day_series(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spell:
-    """How far all instances of a repeating event from ``after`` to the next change are moved, and their length."""
+    """A shift of all instances of a repeating event from ``after`` to the next change, and their length."""
 
     after: datetime
     shift: timedelta

@@ -23,7 +23,7 @@ class Whose(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """What a person said about whose a calendar entry is. ``key`` is that of a single entry or of a whole series.
+    """A person's word on whose a calendar entry is. ``key`` is that of a single entry or of a whole series.
 
     With ``like`` it holds for all entries of ``name``, or without a name for titles of the same words. ``said`` is the
     date of the answer, None for old ones.
@@ -40,7 +40,7 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Ownership:
-    """Which calendars the person ignores (their keys), and whose the person said entries are, the newest last.
+    """The keys of the calendars that a person ignores, and the owners said of entries, the newest last.
 
     ``own`` is the person's own name, in lower case, as titles may hold it.
     """

@@ -1,4 +1,4 @@
-"""Which times of a day an action or task may have: its hours, and what the day and week have already.
+"""Times of a day that an action or task may have: its hours, and what the day and week have already.
 
 Hours are our choice where no source is named.
 """

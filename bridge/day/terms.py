@@ -1,4 +1,4 @@
-"""What an action or task is worth at a time: a sum of terms in log-odds, each with its reason, weighted by
+"""The worth of an action or task at a time: a sum of terms in log-odds, each with its reason, weighted by
 ``weights.toml``.
 """
 

@@ -227,7 +227,7 @@ class DoubtDocument(TypedDict):
 
 
 class MarksDocument(TypedDict):
-    """Whose the user said entries are, the newest first, and the entries about which the bridge asks."""
+    """The owners that the user said entries have, the newest first, and the entries about which the bridge asks."""
 
     marks: list[MarkDocument]
     asked: list[DoubtDocument]

@@ -115,7 +115,7 @@ def advice_document(found: FullRecommendation | Silence, zones: ZoneHistory) -> 
 
 
 class DimensionDocument(TypedDict):
-    """What a policy believed about a trait of the user, such as ``social``, with a value per day.
+    """A policy's belief about a trait of the user, such as ``social``, with a value per day.
 
     ``low`` and ``high`` say in words what 0 and 1 mean. ``sd`` is null on days when the policy stated none.
     """

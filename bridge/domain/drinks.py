@@ -66,7 +66,7 @@ _AND = re.compile(r" (?:and|und|et|plus) |, ?| ?[+&] ?")
 
 
 class Drinks(NamedTuple):
-    """How many drinks of a kind were drunk. A volume, such as 0.2 l, is one drink."""
+    """A number of drinks of one kind. A volume, such as 0.2 l, is one drink."""
 
     kind: Kind
     many: float

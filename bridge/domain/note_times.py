@@ -65,7 +65,7 @@ _HOUR = re.compile(
 
 
 class Said(NamedTuple):
-    """What a text says besides its times, and when that was: None for now. ``timed``: a day comes with its time."""
+    """A text without its times, and the instant that they mean: None for now. ``timed``: a day comes with its time."""
 
     rest: str
     at: datetime | None = None

@@ -37,7 +37,7 @@ A_DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """How much is stored of a user, as source -> kind -> number. The kind ``days`` counts days with measurements."""
+    """A user's stored rows, as source -> kind -> number. The kind ``days`` counts days with measurements."""
 
     counts: Mapping[str, Mapping[str, int]]
 

@@ -62,7 +62,7 @@ CUT_OFF = "the file is cut off or is not JSON; what came before was read. Send i
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a Health Connect document says about itself: the app, its version, and when it was made."""
+    """The facts that a Health Connect document says about itself: the app, its version, and when it was made."""
 
     members: Mapping[str, Any]
 

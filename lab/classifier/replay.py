@@ -31,7 +31,7 @@ SINCE = datetime(2021, 1, 4, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
-    """What a person's answers change in the share of right labels, in points of 1.
+    """The change that a person's answers make in the share of right labels, in points of 1.
 
     ``new`` is over new titles, each once. ``others`` counts each by its times, and ``all`` every entry, with those
     asked about.

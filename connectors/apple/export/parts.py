@@ -68,7 +68,7 @@ class Month(NamedTuple):
 
 @dataclass
 class Memory:
-    """What an export of the date ``as_of`` held: digests of its pieces, and its months. ``limit`` is a Unix second."""
+    """The pieces of an export of the date ``as_of``, as digests, and its months. ``limit`` is a Unix second."""
 
     read_as: str
     limit: float = 0.0
