@@ -151,7 +151,7 @@ def note(
     days_ago = (today_at(now, person.zones) - local.date()).days
     on = {0: "today", 1: "yesterday"}.get(days_ago, f"{local:%a %d %b}")
     told = f"{DONE[outcome]}: {said.name} {said.amount:g}, {on} {local:%H:%M}"
-    show.result(body, told if said.timed else f"{told}, as no time was said", json=json)
+    show.result(body, told if said.timed else f"{told}, as no clock time was said", json=json)
 
 
 @options.command()

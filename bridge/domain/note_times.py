@@ -65,7 +65,7 @@ _HOUR = re.compile(
 
 
 class Said(NamedTuple):
-    """A text without its times, and the instant that they mean: None for now. ``timed``: a day comes with its time."""
+    """A text without its times, and the instant that they mean: None for now. ``timed``: not only a day or its part."""
 
     rest: str
     at: datetime | None = None
@@ -100,7 +100,7 @@ def said_in(text: str, now: datetime, day: date | None = None) -> Said:
     if at > now:
         clock = f"{at:%H:%M}"
         raise SetupError(say("{time} is still to come; note it then, or say the day, as yesterday {time}", time=clock))
-    return Said(rest, at)
+    return Said(rest, at, timed="clock" in found)
 
 
 def without_times(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from itertools import count
 from typing import TYPE_CHECKING
 
 from bridge.domain.drinks import AMOUNT, drinks_in, number_in
@@ -30,7 +31,7 @@ _NOTE = re.compile(rf"(?:(?P<first>{AMOUNT})\s+)?(?P<name>[^\d<>=!~/][^<>=!~/]*?
 class Note:
     """Something that a user noted at an instant, with its amount, which is 1 if none was said.
 
-    ``timed`` is False where a day was said without a time.
+    ``timed`` is False where only a day or a part of it was said, so that the minute is assumed.
     """
 
     at: datetime
@@ -66,12 +67,17 @@ def said_note(text: str, user: User, *, now: datetime, day: date | None = None) 
     return replace(note_of(rest, at or now, user.name), timed=timed)
 
 
-def record_note(store: Store, user: User, note: Note, *, now: datetime) -> str:
+def record_note(store: Store, user: User, note: Note, *, now: datetime, seen: datetime | None = None) -> str:
     """Store a note, and return ``new``, ``updated`` or ``unchanged``. Raises SetupError for a bad time or amount.
 
-    If the user noted the same thing in another language before, the note gets that earlier name.
+    The note gets an earlier name of the same thing in another language. A note of an assumed minute corrects no note
+    known when its form was ``seen`` (default: now), and is one with a later one, as a repeated request makes it.
     """
     note = replace(note, name=kept_name(note.name, store.daily.noted(user.id)))
+    if not note.timed:
+        earlier = store.reading.samples(user.id, metrics={Metric.NOTED}, at=seen or now)
+        taken = {one.start for source, one in earlier if source == CHECK_IN_SOURCE and one.key == note.name}
+        note = replace(note, at=next(at for n in count() if (at := note.at + n * MINUTE) not in taken))
     again = f'bridge note --user {user.name} "{note.name}"'
     if note.at > now:
         raise SetupError(f"--at is in the future; leave it out for a note about now: {again}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -124,3 +124,22 @@ def test_older_labels_of_drinks_keep_their_name_and_are_no_buttons() -> None:
     assert {one.name for one in recent(store, user)} == {"beers", "tassen kaffee um 17 uhr", "late coffee"}
     assert {"beers", "alcohol", "coffee", "late coffee"} <= {*names(store, user)}
     assert chips(store.daily.noted(user.id)) == ["alcohol", "late coffee", "coffee", "late meal"]
+
+
+@pytest.mark.parametrize("text", ["a beer yesterday", "a beer yesterday evening", "beer at noon"])
+def test_notes_at_an_assumed_minute_add_up_and_a_repeated_request_counts_once(text: str) -> None:
+    store = Store("sqlite://")
+    user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+    for minutes, seen, outcome in ((1, 0, "new"), (2, 0, "unchanged"), (4, 3, "new"), (5, 5, "new")):
+        now = NOW + timedelta(minutes=minutes)
+        said = said_note(text, user, now=now)
+        assert record_note(store, user, said, now=now, seen=NOW + timedelta(minutes=seen)) == outcome
+    assert [one.amount for one in recent(store, user)] == [1, 1, 1]
+
+
+def test_a_note_at_a_said_minute_corrects_the_note_of_that_minute() -> None:
+    store = Store("sqlite://")
+    user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+    for text in ("coffee at 4pm", "2 coffees at 4pm"):
+        record_note(store, user, said_note(text, user, now=NOW), now=NOW)
+    assert [one.amount for one in recent(store, user)] == [2]

@@ -65,10 +65,10 @@ def test_an_amount_may_be_a_word(ana: None, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("three beers last night", "noted: alcohol 3, yesterday 21:00\n"),
-        ("2 coffees yesterday", "noted: coffee 2, yesterday 12:00, as no time was said\n"),
+        ("three beers last night", "noted: alcohol 3, yesterday 21:00, as no clock time was said\n"),
+        ("2 coffees yesterday", "noted: coffee 2, yesterday 12:00, as no clock time was said\n"),
         ("late coffee at 17:00", "noted: late coffee 1, today 17:00\n"),
-        ("sauna 2026-01-08", "noted: sauna 1, Thu 08 Jan 12:00, as no time was said\n"),
+        ("sauna 2026-01-08", "noted: sauna 1, Thu 08 Jan 12:00, as no clock time was said\n"),
     ],
 )
 def test_what_is_kept_is_told_back(ana: None, text: str, told: str) -> None:

@@ -157,3 +157,16 @@ def test_glasses_of_a_drink_are_alcohol_and_a_note_of_the_same_minute_says_what_
     after = visitor.change("/factors/back", {"said": key_of(one), "back": "/#noted"})
     assert after.headers["location"] == "/?noted=deleted#noted"
     assert 'role="status">Taken back.' in visitor.get("/?noted=deleted").text
+
+
+def test_a_form_that_is_sent_twice_notes_once_and_a_new_one_notes_again(
+    place: Place, ana: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor, many = place.visitor(), []
+    for minute in (6, 8):
+        (seen,) = re.findall(r'name="seen" value="([^"]+)"', visitor.get("/factors").text)
+        for second in (20, 21):
+            monkeypatch.setenv("BRIDGE_NOW", f"2026-11-20T10:{minute:02}:{second}+01:00")
+            visitor.change("/factors", {"text": "a beer yesterday", "seen": seen})
+        many.append(len(notes.recent(place.bridge.store, ana)))
+    assert many == [1, 2]

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Query
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from pydantic import AwareDatetime
 
 from bridge.advice.week import is_known
 from bridge.domain import noted as noted_names
@@ -54,11 +55,12 @@ def note(
     text: Annotated[str, Form(max_length=80)],
     back: Back = "/factors#said",
     day: Annotated[date | Literal[""], Form()] = "",
+    seen: Annotated[AwareDatetime | None, Form()] = None,
 ) -> Response:
     """Note something of now and go ``back``, or of another time and go to its day. What is no note gets 400."""
     try:
         said = notes.said_note(text, visit.user, now=visit.now, day=day or None)
-        noted = notes.record_note(visit.bridge.store, visit.user, said, now=visit.now)
+        noted = notes.record_note(visit.bridge.store, visit.user, said, now=visit.now, seen=seen)
     except SetupError as error:
         return _shown(visit, wrong=told(error))
     of_day = visit.local(said.at).date()
@@ -119,6 +121,7 @@ def _shown(visit: Visit, *, noted: str = "", wrong: str | None = None) -> HTMLRe
         path="/factors",
         chips=chips_of(visit),
         today=visit.today.isoformat(),
+        seen=visit.now.isoformat(),
         known=known,
         others=others,
         wrong=wrong,
