@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 
 from bridge import installation, meters, registry
 from bridge.advice.recommend import load_snapshot
+from bridge.calendar.expansion import midnight
 from bridge.calendar.facts import deadline_pressure, still_open
+from bridge.calendar.plans import effort_of
 from bridge.config import load
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import Invitation
@@ -61,8 +63,10 @@ tasks = st.lists(
 @given(tasks, st.lists(hours, min_size=1, max_size=4))
 def test_indexed_tasks_are_those_that_a_search_finds(some: list[Task], instants: list[int]) -> None:
     index = Tasks(some, BERLIN)
+    kept = [one.completed for one in some if one.completed is not None]
+    kept += [end - DAY - effort_of(one) * HOUR for one in some if one.due for end in [midnight(one.due + DAY, BERLIN)]]
     for at in (T0 + hour * HOUR for hour in instants):
-        assert index.pressure(at) == deadline_pressure(some, at, BERLIN)
+        assert index.pressure(at) == (deadline_pressure(some, at, BERLIN) if at >= min(kept, default=at) else None)
         near = [end for _, end in still_open(some, at, BERLIN) if end <= at + 7 * DAY]
         assert [end for end, *_ in index.open(at) if end <= at + 7 * DAY] == near
         done = [one.completed for one in some if one.completed is not None and at - 7 * DAY <= one.completed <= at]

@@ -217,6 +217,11 @@ class Tasks:
         return sorted(ends, key=FIRST)
 
     @cached_property
+    def _begin(self) -> datetime:
+        """The first completion, or when work on a due task must begin; before, nothing tells that the list was kept."""
+        return min([at for at, _ in self._done[:1]] + [end - DAY - effort * HOUR for end, *_, effort, _ in self._dated])
+
+    @cached_property
     def _ahead(self) -> timedelta:
         return max([WEEK_AHEAD, *((effort + NO_PRESSURE * least) * HOUR for *_, effort, least in self._dated)])
 
@@ -238,9 +243,10 @@ class Tasks:
     def pressure(self, at: datetime) -> float | None:
         """Return how strongly deadlines press at ``at``, as ``bridge.calendar.deadline_pressure`` defines it.
 
-        It is 0 or more, and each overdue task adds 1. Returns None if no task, open or done, has a due day.
+        It is 0 or more, and each overdue task adds 1. Returns None if no task, open or done, has a due day, and before
+        the list was kept.
         """
-        if not self._dated:
+        if not self._dated or at < self._begin:
             return None
         found = [
             exp(-max(((end - at) / HOUR - effort) / least, 0.0)) if end > at else 1.0

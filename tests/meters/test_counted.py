@@ -194,6 +194,13 @@ class TestProgress:
         assert z_of(reading, "tasks") == pytest.approx((log(p / (1 - p)) - log(7 / 3)) / 0.8)
         assert z_of(reading, "deadlines") == pytest.approx(-1.2 * (1 - exp(-1)))
 
+    @pytest.mark.parametrize("tasks", [(task(1, due=0),), (task(1, due=9), task(2, done=4))])
+    def test_before_the_first_task_nothing_is_known(self, tasks):
+        """A list that begins today tells nothing of last week, when it may not have been kept."""
+        now, before = (one[Meter.PROGRESS] for one in read_slots(known(at=NOON, tasks=tasks), [NOON, NOON - 7 * DAY]))
+        assert now.coverage > 0
+        assert (before.level, before.coverage, before.because) == (0.70, 0, ())
+
     def test_nothing_known_is_the_weeks_expected_value(self):
         friday = read(known(at=NOON))[Meter.PROGRESS]
         assert friday.state.level == pytest.approx(0.8 * 17 / 28)
