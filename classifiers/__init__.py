@@ -1,1 +1,1 @@
-"""Hold the classifiers, one module each. The registry finds them by name in this folder."""
+"""Classifiers of calendar events, one per module, found by module name."""

@@ -1,4 +1,4 @@
-"""Classify events by tables of keywords in titles, in all languages at once. ``words/README.md`` explains them."""
+"""Classify events by tables of keywords in titles, in all languages at once. ``words/README.md`` describes them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule of the keyword tables. Its phrases suggest its ``action``."""
+    """A rule of the keyword tables, which suggests ``action`` for an event with one of its phrases in the title."""
 
     id: str  # language/letter and number, so that the name reveals no word of a title
     action: ActionType | None  # None: neutral
@@ -79,9 +79,9 @@ class Rule:
 
 
 class Entry(NamedTuple):
-    """A rule of the keyword tables, and the place in a title at which its phrase counts.
+    """A rule of the keyword tables, with the position in a title that its phrase must have.
 
-    A ``shared`` phrase means something else in another language. It counts beside a word of its own language only.
+    A ``shared`` phrase means something else in another language, so it counts only beside a word of its own language.
     """
 
     rule: Rule
@@ -103,9 +103,9 @@ class Hit(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Lexicon:
-    """All phrases of all languages of the keyword tables, each with its rules, for a lookup in linear time.
+    """All phrases of the keyword tables, of all languages, with their rules, for a lookup in linear time.
 
-    ``phrases`` are whole words, ``heads`` and ``tails`` parts of words, ``asian`` text without spaces.
+    ``phrases`` are whole words, ``heads`` and ``tails`` beginnings and ends of words, ``asian`` text without spaces.
     """
 
     phrases: dict[str, list[Entry]] = field(default_factory=dict)
@@ -118,10 +118,7 @@ class Lexicon:
     own: dict[str, frozenset[str]] = field(default_factory=dict)  # language -> words by which it is recognised
 
     def add(self, phrase: str, entry: Entry) -> None:
-        """Add a phrase of the keyword tables to the index.
-
-        A star at its end or beginning matches the rest of a word.
-        """
+        """Add a phrase of a rule. A star at the phrase's end or beginning stands for the rest of a word."""
         if phrase.endswith("*"):
             self.heads.setdefault(plain(phrase[:-1]), []).append(entry)
         elif phrase.startswith("*"):
@@ -136,9 +133,9 @@ class Lexicon:
             self.reach[words[0]] = max(self.reach.get(words[0], 0), len(words))
 
     def hits(self, text: str) -> Iterator[Hit]:
-        """Yield every phrase of the lexicon that occurs in a normalised title, with its place and rule.
+        """Yield every phrase that occurs in a normalised title, with its position and rule.
 
-        Phrases with a star are looked up only in words that are no phrase themselves.
+        Phrases with a star are looked up only in words that are no phrase by themselves.
         """
         spans = [found.span() for found in WORD.finditer(text)]
         words = [text[start:end] for start, end in spans]
@@ -215,13 +212,14 @@ def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any], share
 
 
 def phrases(text: str) -> list[str]:
-    """Return the phrases between the commas of a list, which may span lines."""
+    """Return the phrases of a text that are separated by commas, with line breaks and runs of blanks made one."""
     return [phrase for part in text.split(",") if (phrase := " ".join(part.split()))]
 
 
 class Keywords:
-    """The classifier by keywords. It stores no titles. A label's reason names the deciding rule, but no words of the
-    title.
+    """A classifier by keywords in titles.
+
+    It stores no titles. A label's reason names the rule that decided, but no words of the title.
     """
 
     name = "keywords"
@@ -233,7 +231,8 @@ class Keywords:
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
         """Return a label for each event, in the order of ``events``.
 
-        The calendar's kind of event, invitees, video link, time and length decide where they are surer than the title.
+        The surest verdict decides, be it by the title, the calendar's kind of event, or invitees, video link, time and
+        length.
         """
         return [self._label(event) for event in events]
 
@@ -267,9 +266,10 @@ class Keywords:
 
 
 def normalised(title: str) -> str:
-    """Return a title in the form of the tables: lower case, without accents and prefixes such as "Re:", emoji as words.
+    """Return a title in lower case, without accents and prefixes such as "Re:", with emoji replaced by words.
 
-    Only the first 400 characters are read. "1:1" becomes "oneonone", "<>" becomes "sync", and a possessive s is cut.
+    Only the first LONGEST_TITLE characters are read. "1:1" becomes "oneonone", "<>" becomes "sync", and a possessive s
+    is cut.
     """
     text = title[:LONGEST_TITLE]
     text = plain(text if text.isascii() else text.translate(lexicon().emoji))[:LONGEST_TITLE]
@@ -307,7 +307,7 @@ def _at_home(hits: Sequence[Hit], text: str, own: Mapping[str, frozenset[str]]) 
 
 
 def uncovered(hits: Iterable[Hit]) -> list[Hit]:
-    """Return the hits, by start, without those inside a longer hit: "book club" removes "book"."""
+    """Return the hits, by start, without those inside a longer hit, such as "book" inside "book club"."""
     kept: list[Hit] = []
     furthest, span = -1, (-1, -1)
     for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
@@ -324,13 +324,13 @@ def _rest(text: str, hit: Hit) -> str:
 
 @cache
 def holds() -> frozenset[str]:
-    """Return titles that only reserve time, such as "busy", normalised, from the file ``words/holds.txt``."""
+    """Return normalised titles that only reserve time, such as "busy", from the file ``words/holds.txt``."""
     lines = (WORDS / "holds.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(line for line in lines if not line.startswith("#"))
 
 
 def is_hold(title: str) -> bool:
-    """Return True if a title only reserves time, numbers aside. "Hold: team lunch" does more: it names an activity."""
+    """Return True if a title only reserves time, such as "Busy 9-10", without naming an activity."""
     words = WORD.findall(normalised(title))
     return " ".join(word for word in words if not NOISE.fullmatch(word)) in holds()
 
@@ -348,7 +348,7 @@ KINDS = {
 def structure(event: Invitation) -> Verdict | None:
     """Return a verdict from an event's invitees, video link, hour and length, whatever its title.
 
-    Returns None if these tell nothing, and for all-day events.
+    The result is None if these tell nothing, and for all-day events.
     """
     if event.all_day:
         return None

@@ -1,1 +1,1 @@
-"""Hold the policies, one module each. The registry finds them by name in this folder. The laboratory adds others."""
+"""Policies that choose the next action, one per module, found by module name. The package ``lab`` adds others."""

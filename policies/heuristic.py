@@ -1,6 +1,6 @@
-"""Choose by plain rules: raise a low meter, or else do what suits the time of day.
+"""Choose by fixed rules, which raise a low meter or else propose what suits the time of day.
 
-Order and thresholds are a proposal for the simulator's baseline, whose rules were not published.
+Order and thresholds are our own, because the rules of the simulator's baseline were not published.
 """
 
 from __future__ import annotations
@@ -37,16 +37,14 @@ OTHERWISE = (
 
 
 class Proposal(NamedTuple):
-    """An action that a rule proposes, with its reason."""
-
     action: ActionType
     reason: str
 
 
 class Heuristic:
-    """A deterministic policy that takes the first feasible proposal of its rules.
+    """A deterministic policy that takes the first feasible action in the order of its rules.
 
-    Scores fall from 1 towards 0 along the proposals, in equal steps. The belief is the default.
+    Scores fall in equal steps from 1 for the first action to above 0 for the last. The belief is uninformative.
     """
 
     name = "heuristic"
@@ -54,7 +52,7 @@ class Heuristic:
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
-        """Return the decision for the first feasible proposal. ``rng`` is not used."""
+        """Return the decision for the first feasible action in the order of the rules. ``rng`` is not used."""
         proposals = _ranked(observation)
         chosen = proposals[0]
         return Decision(
@@ -89,7 +87,7 @@ def _rest(observation: Observation) -> Iterator[Proposal]:
 
 
 def known(observation: Observation, meter: Meter) -> float | None:
-    """Return a meter's level, or None without fresh inputs, because an assumed level must not trigger a rule."""
+    """Return a meter's level (0 to 1), or None if it has no fresh inputs, because then the level is only assumed."""
     state = observation.meters.get(meter)
     return None if state is None or state.coverage <= 0 else state.level
 
@@ -130,5 +128,5 @@ SLOTS: dict[Slot, Callable[[Observation], Proposal]] = {
 
 
 def open_policy() -> Policy:
-    """Return the policy of this module, which BRIDGE_POLICY=heuristic chooses."""
+    """Return a new ``Heuristic``. The setting BRIDGE_POLICY=heuristic chooses this policy."""
     return Heuristic()

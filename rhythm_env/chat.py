@@ -1,4 +1,4 @@
-"""The HTTP client of a language-model service, bounded in time and size. Every failure is a Fault."""
+"""The HTTP client of a language-model service, with limits of time and size. Every failure raises a Fault."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ ABOUT_WHAT_WAS_ASKED = (400, 413, 422)  # statuses that concern only this reques
 
 
 class Fault(Exception):
-    """A failed request. The text names the kind of failure, and never holds the request or the answer.
+    """A failed request. The text names the kind of failure and never quotes the request or the answer.
 
-    ``wait`` is seconds before a retry, None if useless. ``stops``: other content would fail too.
+    ``wait`` is the number of seconds before a retry, None if a retry is useless. ``stops`` is True if a request with
+    other content would fail too.
     """
 
     def __init__(self, kind: str, *, wait: float | None = None, stops: bool = True) -> None:
@@ -34,7 +35,7 @@ class Fault(Exception):
 
 
 class Unusable(ValueError):
-    """A setting with which a service cannot be asked. ``name`` is the setting's, and the text says what it must be."""
+    """The error of a setting with which no service can be asked. The message says what ``name`` must be."""
 
     def __init__(self, name: str, wanted: str) -> None:
         super().__init__(f"llm needs {wanted} as its {name}")
@@ -42,7 +43,10 @@ class Unusable(ValueError):
 
 
 def address_in(settings: Mapping[str, str]) -> str:
-    """Return the http or https address of a service, without a query and a fragment. Raises Unusable otherwise."""
+    """Return ``settings["address"]`` without surrounding blanks.
+
+    Raises Unusable unless it is an http or https address with a host and without query and fragment.
+    """
     text = settings["address"].strip()
     try:
         parts = urlsplit(text)
@@ -55,7 +59,10 @@ def address_in(settings: Mapping[str, str]) -> str:
 
 
 def key_in(settings: Mapping[str, str]) -> str:
-    """Return a key that a header can hold, or an empty text. Raises Unusable otherwise."""
+    """Return ``settings["key"]`` without surrounding blanks, possibly empty.
+
+    Raises Unusable for other characters than printable ASCII, which no HTTP header can hold.
+    """
     text = settings["key"].strip()
     if not text.isascii() or (text and not text.isprintable()):
         raise Unusable("key", "one line of plain letters, digits and signs")
@@ -63,7 +70,7 @@ def key_in(settings: Mapping[str, str]) -> str:
 
 
 def number_in(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
-    """Return the number of a setting. Raises Unusable unless it lies from ``least`` to ``most``."""
+    """Return ``settings[name]`` as a number. Raises Unusable if it is none or not from ``least`` to ``most``."""
     try:
         value = float(settings[name])
     except ValueError:
@@ -85,9 +92,9 @@ class Service:
         self._timeout = timeout
 
     def post(self, body: bytes) -> bytes:
-        """Send ``body`` and return the answer's body, within the time limit. Raises Fault and no other error.
+        """Send ``body`` and return the answer's body. Raises Fault for every failure, time-out included.
 
-        It runs in a thread, because the time-out of ``requests`` starts again with each read.
+        The request runs in a thread, because the time-out of ``requests`` starts again with each read.
         """
         answered: Future[bytes] = Future()
         threading.Thread(target=self._settle, args=(body, answered), daemon=True).start()
@@ -159,7 +166,10 @@ def _unreachable(error: Exception) -> Fault:
 
 
 def wait(said: str | None, *, now: datetime) -> float:
-    """Return the seconds to wait by a ``Retry-After`` header (seconds, a date or None), limited to a day."""
+    """Return the seconds to wait before a retry, from 0 to a day, by the value of a ``Retry-After`` header.
+
+    The value is seconds or a date. A missing value gives RETRY_PAUSE, an invalid value an hour.
+    """
     if said is None:
         return RETRY_PAUSE
     try:

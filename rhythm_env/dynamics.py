@@ -1,7 +1,7 @@
-"""The simulator's constants as arrays, and the probability that a hidden person accepts an action.
+"""The simulator's constants as arrays, and the probability that a simulated person accepts an action.
 
-It is a logistic function of the action's utility, whose rates are an assumption of ours. ``lab.environments.dynamics``
-lets people live by these numbers.
+The probability is a logistic function of the action's utility, with rates that we assumed.
+``lab.environments.dynamics`` simulates people by these numbers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ COMFORT = 0.35
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The simulator's constants as arrays: ``effects`` (4, 5, 10) by slot, meter and action, kinds 0 or 1 (10,)."""
+    """The simulator's constants as arrays, with ``effects`` (4, 5, 10) by slot of the day, meter and action.
+
+    ``work``, ``social``, ``solo``, ``binge`` and ``idle`` (10,) are 1 for actions of that kind, else 0.
+    """
 
     effects: Array
     work: Array
@@ -77,14 +80,15 @@ def tables() -> Tables:
 
 
 def start(n: int) -> Array:
-    """Return the meters (5, n) of n persons on Monday morning."""
+    """Return the initial levels (5, n) of the meters of n people, as on Monday morning."""
     return np.repeat(np.array(START)[:, None], n, axis=1)
 
 
 def acceptance(relative: Array) -> Array:
-    """Return the probability that recommendations with the standings ``relative`` are accepted.
+    """Return the probability (0 to 1) that recommendations are accepted, in the shape and precision of ``relative``.
 
-    It is 1 / (1 + exp(0.55 - 1.75 relative)), in the same precision.
+    ``relative`` is an action's value less the mean of all actions, in standard deviations. The formula is 1 / (1 +
+    exp(-EAGERNESS relative - READINESS)).
     """
     kind = relative.dtype.type
     against = np.minimum(relative * kind(-EAGERNESS) - kind(READINESS), kind(EXPONENT_MAX))

@@ -1,6 +1,6 @@
-"""The model interface shared by bridge and simulator. It imports the standard library only.
+"""The types that the product, the simulator and the policies share. The module imports the standard library only.
 
-Real weeks have the form of simulated ones, with None for anomalies and the active event.
+An observation of a real week has the form of a simulated one, with None for anomalies and the active event.
 """
 
 from __future__ import annotations
@@ -93,9 +93,10 @@ class MeterState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRecord:
-    """A completed slot. ``action`` was done and ``recommended`` was advised. Both are None if unknown.
+    """A completed slot. ``action`` is what was done and ``recommended`` what was advised, each None if unknown.
 
-    ``anomalies`` (actual minus a neutral person's change) exist in the simulator only.
+    ``deltas`` are the changes of the meters. ``anomalies``, known in the simulator only, are the changes less those of
+    a person with neutral traits.
     """
 
     timestep: int
@@ -111,9 +112,9 @@ class StepRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interaction:
-    """A recommendation of the last 30 days with its answer and the meters' levels at that time.
+    """A recommendation of the last HISTORY_DAYS days with its answer and the meters' levels (0 to 1) at that time.
 
-    ``day`` is 0..6 from Monday.
+    ``day`` is 0 (Monday) to 6.
     """
 
     at: datetime
@@ -132,7 +133,7 @@ class Interaction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belief:
-    """The belief about a person: lover of company, morning person, lover of work, each in 0..1.
+    """The estimate of three traits, each from 0 to 1, for liking company, mornings and work.
 
     Raises ValueError for values outside 0..1.
     """
@@ -146,7 +147,6 @@ class Belief:
             raise ValueError(f"belief {wrong[0]} must lie in 0..1")
 
     def vector(self) -> tuple[float, float, float]:
-        """Return (social, morning, work)."""
         return (self.social, self.morning, self.work)
 
     def digits(self) -> str:
@@ -158,7 +158,8 @@ class Belief:
 class Observation:
     """Everything a policy may know at the start of a slot. None means unknown, or no ``active_event``.
 
-    Fields up to ``done`` are the published simulator's. ``reward`` is that of the last step or answer.
+    Fields up to ``done`` are those of the published simulator. ``history`` holds answers, oldest first. ``reward`` is
+    that of the last step or answer.
     """
 
     timestep: int
@@ -187,9 +188,9 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A policy's choice, drawn from ``probabilities``. ``scores`` are in its own unit, more is better.
+    """A policy's choice, drawn from ``probabilities``. A higher score is better, in a unit of the policy's own.
 
-    ``belief_sd`` is that of social, morning and work, or None if the policy states none.
+    ``belief_sd`` are the standard deviations of social, morning and work, or None if the policy states none.
     """
 
     action: ActionType
@@ -202,7 +203,10 @@ class Decision:
 
 
 class Policy(Protocol):
-    """A model. ``name`` is its module's name. ``version`` rises if the same input may give another decision."""
+    """A policy, which chooses actions. ``name`` is that of its module.
+
+    ``version`` rises with every change after which an equal observation may give another decision.
+    """
 
     name: str
     version: int
@@ -215,7 +219,9 @@ class Policy(Protocol):
 
 
 def observation_from_json(body: Mapping[str, Any]) -> Observation:
-    """Return the observation of a JSON object from ``Observation.to_json``. Raises ValueError for another version."""
+    """Return the observation that ``Observation.to_json`` converted into ``body``. Raises ValueError for another
+    version.
+    """
     if body.get("version") != OBSERVATION_VERSION:
         raise ValueError(f"observation version {body.get('version')!r}, this code reads {OBSERVATION_VERSION}")
     return Observation(

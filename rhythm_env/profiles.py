@@ -1,4 +1,4 @@
-"""Hidden traits of simulated people, drawn from seeds, and the true belief about each person."""
+"""Hidden traits of simulated people, and the belief that would be true of each."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ WEIGHT_OF = {"weight_progress": 2, "weight_connection": 4}
 
 @dataclass(frozen=True, slots=True)
 class Profiles:
-    """The hidden ``weights`` (5, n) and ``traits`` (name -> (n,)) of n simulated people.
+    """The hidden ``weights`` (5, n) of the meters and ``traits`` (name -> (n,)) of n simulated people.
 
-    Each column of weights adds to 1. No policy may read them.
+    Each column of weights adds to 1. Policies must not read either.
     """
 
     weights: Array
@@ -38,7 +38,7 @@ class Profiles:
         return int(self.weights.shape[1])
 
     def take(self, index: NDArray[np.intp]) -> Profiles:
-        """Return the people at the given indices, which may repeat."""
+        """Return the people at the positions ``index``, which may repeat, in this order."""
         return Profiles(self.weights[:, index], {name: values[index] for name, values in self.traits.items()})
 
 
@@ -50,7 +50,7 @@ def archetypes(names: Sequence[str]) -> Profiles:
 
 
 def belief_target(profiles: Profiles) -> Array:
-    """Return the true belief (3, n) about each person, each 0..1. The rows are social, morning and work."""
+    """Return the true traits social, morning and work (3, n) of each person, from 0 to 1."""
     rows = []
     for name, parts in BELIEF.items():
         total = sum(abs(share) for _, share in parts)

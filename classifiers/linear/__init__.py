@@ -1,8 +1,7 @@
 """Classify events by a linear model of n-grams and of the keyword rules' verdict. This is the default classifier.
 
-It is trained by ``python -m lab.classifier`` and runs with numpy alone. MODEL_CARD.md gives its accuracy. Working hours
-make some titles a meeting, and entries are less sure than titles. Weights for length, hour or people, learnt from
-labelled entries, changed almost no label.
+It is trained by ``python -m lab.classifier`` and runs with numpy alone. MODEL_CARD.md gives its accuracy. Weights for
+length, hour or people, learnt from labelled entries, changed almost no label.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class Linear:
         self._rules = rules
 
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
-        """Return a label for each event, in the order of ``events``. Titles are read in batches of 1000."""
+        """Return a label for each event, in the order of ``events``."""
         starts = range(0, len(events), BATCH_TITLES)
         return [label for start in starts for label in self._batch(events[start : start + BATCH_TITLES])]
 
@@ -106,9 +105,10 @@ def open_classifier() -> EventClassifier:
 
 
 def at_work(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArray[np.float64]:
-    """Return the probabilities (event, action) with some meetings moved to work, and races to sport.
+    """Return the probabilities (event, action) after corrections by title and time.
 
-    At working hours a one-to-one is no SOCIALIZE, and a bare "Daily" with others or online no MEDITATE.
+    A one-to-one at working hours is no SOCIALIZE but ADMIN_WORK. A bare "Daily" at working hours, with others or online
+    is no MEDITATE but ADMIN_WORK. A race is no BINGE_WATCH but EXERCISE unless the title says that it is watched.
     """
     work = ActionType.ADMIN_WORK
     found = _moved(shares, [_is_one_to_one(event) for event in events], ActionType.SOCIALIZE, work)
@@ -130,7 +130,10 @@ def _is_race(event: Invitation) -> bool:
 
 
 def sureness(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArray[np.float64]:
-    """Return the confidence in each label (event, action). A calendar entry gets less than a title alone."""
+    """Return the confidence (event, action) from probabilities of the same shape.
+
+    Those of calendar entries are made less certain than those of titles alone, because entries are harder.
+    """
     import numpy as np
 
     powers = np.array([1 / ENTRY_TEMPERATURE if is_entry(event) else 1.0 for event in events])[:, None]
@@ -154,5 +157,5 @@ def _is_working_time(event: Invitation) -> bool:
 
 
 def is_entry(event: Invitation) -> bool:
-    """Return True for a calendar entry, which is all-day or has an hour or a length, unlike a bare title."""
+    """Return True if an event is all-day or has an hour or a length, False for a title alone."""
     return event.all_day or event.start_hour is not None or event.minutes is not None

@@ -1,4 +1,4 @@
-"""Define the linear model: its arrays, file format and probabilities, and the hashed n-grams that are its features.
+"""The linear model with its arrays, file format and probabilities, and the hashed n-grams that are its features.
 
 A feature's index is a polynomial rolling hash (Karp and Rabin 1987) of its characters.
 """
@@ -42,7 +42,7 @@ FORMAT = 4
 
 
 class Part(Enum):
-    """A group of features. Each group but the facts is scaled to length 1, so that long titles weigh no more."""
+    """A group of features. All groups but FACTS are scaled to length 1 per title, so that long titles weigh no more."""
 
     LETTERS = "letters"
     WORDS = "words"
@@ -68,16 +68,19 @@ def people() -> frozenset[str]:
 
 
 def plain_words(title: str) -> str:
-    """Return a title's normalised words, limited in length, each between blanks."""
+    """Return a title's distinct normalised words, each between blanks, limited to TITLE_MAX_CHARS characters.
+
+    Runs of digits become "0" and first names SOMEBODY.
+    """
     text = DRAWL.sub(r"\1\1\1", DIGIT_RUN.sub("0", normalised(title)))
     words = dict.fromkeys(SOMEBODY if word in people() else word for word in WORD.findall(text))
     return f" {' '.join(words)[:TITLE_MAX_CHARS].rstrip()} " if words else " "
 
 
 def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]:
-    """Return all features of a batch of titles, as blocks of a kind each.
+    """Return all features of a batch of titles, a block for each kind.
 
-    ``rules`` holds, for each title, facts from the keyword rules, such as ``rule EXERCISE``.
+    ``rules`` holds for each title the features from its keyword rule, as ``names`` returns them.
     """
     texts = [plain_words(title) for title in titles]
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
@@ -88,13 +91,13 @@ def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]
 
 
 def words_in(found: Sequence[Block], titles: int) -> NDArray[np.int64]:
-    """Return the number of words of each title, counted in the features ``found``."""
+    """Return the number (titles,) of words in each of ``titles`` titles, counted in the features ``found``."""
     words = next(block for block in found if block.part is Part.WORDS)
     return np.bincount(words.titles, minlength=titles)
 
 
 class _Runs:
-    """A text as character codes, with sums that hash any of its substrings by a subtraction and a multiplication."""
+    """A text as character codes, from which the hash of any substring is computed in constant time."""
 
     def __init__(self, codes: Hashes) -> None:
         self.codes = codes
@@ -167,9 +170,11 @@ def _token(name: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """The arrays of the linear model: ``weights`` (bucket, action), ``scale``, ``bias`` and ``commoner`` (action,).
+    """The arrays of the linear model, by bucket (hash of a feature) and action.
 
-    ``rarity`` (bucket,) is the inverse document frequency. ``temperature`` and ``longer`` calibrate.
+    ``weights`` (bucket, action) times ``scale`` (action,) are coefficients, ``rarity`` (bucket,) inverse document
+    frequencies. ``temperature`` and ``longer`` (per word) divide the scores, to which ``commoner`` (action,) is then
+    added.
     """
 
     version: int
@@ -184,7 +189,7 @@ class Model:
     def probabilities(
         self, events: Sequence[Invitation], rules: Sequence[Verdict | None] | None
     ) -> NDArray[np.float64]:
-        """Return probabilities (event, action) of the titles alone, each row summing to 1.
+        """Return probabilities (event, action) by the titles and rules, each row adding to 1.
 
         ``rules`` holds the keyword rules' verdict on each event, or is None to leave rules out.
         """
@@ -214,7 +219,7 @@ class Model:
 
 
 def names(rule: Verdict | None) -> list[str]:
-    """Return the model features that stand for a keyword rule's verdict, "no rule" without one."""
+    """Return the names of the features for a keyword rule's verdict, ["no rule"] without a verdict or action."""
     if rule is None or rule.action is None:
         return ["no rule"]
     return [f"rule {rule.action}", f"rule {rule.action} {rule.confidence:.1f}"]
@@ -222,9 +227,9 @@ def names(rule: Verdict | None) -> list[str]:
 
 @cache
 def load(path: Path) -> Model:
-    """Read a model from its file and return it.
+    """Return the model in a file, which is read once per process.
 
-    A file is read once per process. Raises SetupError for a damaged file or another format.
+    Raises SetupError for a missing or damaged file, or another version of the format.
     """
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:

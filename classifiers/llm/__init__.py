@@ -54,7 +54,10 @@ CACHE_SCHEMA = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """Options for requests to a language model: at most ``most`` a day (UTC), for labels less sure than ``sure``."""
+    """Options for requests to the language model called ``model``.
+
+    Only labels with a confidence below ``sure`` are asked about, in at most ``most`` requests a day (UTC).
+    """
 
     model: str
     sure: float
@@ -62,8 +65,9 @@ class Asking:
 
 
 class Llm:
-    """The classifier that asks a language model. It stores no titles. Its reasons name the model and nothing of an
-    event.
+    """A classifier that asks a language model about titles of which the linear classifier is unsure.
+
+    It stores no titles. Its labels' reasons name the model and no part of an event.
     """
 
     name = "llm"
@@ -87,7 +91,8 @@ class Llm:
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
         """Return a label for each event, in the order of ``events``.
 
-        The model labels unsure events if it answers, and the linear classifier the rest.
+        Events of which the linear classifier is unsure get the model's label if it answers, and all others the linear
+        label.
         """
         labels = self._unasked.classify(events)
         titles = [self._doubted(event, label) for event, label in zip(events, labels, strict=True)]
@@ -153,7 +158,7 @@ def _warn(kind: str, times: int) -> None:
 
 
 def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifier:
-    """Return the classifier with ``settings`` (name -> text). Its answers are stored in ``folder``.
+    """Return the classifier with ``settings`` (name -> text), which stores the model's answers in ``folder``.
 
     Raises SetupError for a setting that cannot be used. The service is not asked yet.
     """
@@ -173,9 +178,9 @@ def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifie
 
 
 class AnswerCache:
-    """The SQLite file of the model's answers, today's requests, and the service's rate limit.
+    """The SQLite file of the model's answers, today's number of requests, and the end of the service's pause.
 
-    It is opened for each use, so that processes can share it. Raises Fault if it cannot be used.
+    The file is opened for each use, so that processes can share it. Every method raises Fault if that fails.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -189,13 +194,16 @@ class AnswerCache:
             return {key: Said(ActionType(row[0]), row[1]) for key, row in rows if row and row[0] in ACTION_WORDS}
 
     def put(self, answers: Mapping[bytes, Said]) -> None:
-        """Store answers by the digests of their titles. They never expire."""
+        """Store answers by the keys that ``prompt.digest`` returns. They never expire."""
         rows = [(key, str(said.action), said.confidence) for key, said in answers.items()]
         with self._opened() as file:
             file.executemany("insert or replace into labels values (?, ?, ?)", rows)
 
     def claim(self, now: datetime, *, most: int) -> None:
-        """Count a request on this day (UTC). Raises Fault after ``most``, or while the service's rate limit holds."""
+        """Count a request on the day (UTC) of ``now``.
+
+        Raises Fault if the day already has ``most`` requests, or during a pause that the service asked for.
+        """
         day = now.date().isoformat()
         with self._opened() as file:
             file.execute("insert or ignore into requests values (?, 0)", (day,))  # takes the write lock before reading

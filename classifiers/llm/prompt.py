@@ -1,4 +1,4 @@
-"""Write the prompt for a model, with titles as data and ten types to choose from, and parse its answer.
+"""Write the prompt for a language model, with titles as data and a fixed list of types, and parse its answer.
 
 The prompt holds nothing else of a calendar. Invitations may carry instructions ("Invitation Is All You Need", 2025), so
 titles are strings in a JSON array. Each label of an answer is checked on its own.
@@ -84,7 +84,7 @@ ACTION_WORDS = tuple(str(action) for action in ActionType)
 
 
 def clean(title: str) -> str:
-    """Return the text that is sent for a title: one line of at most 120 visible characters, possibly empty."""
+    """Return a title as one line of at most SENT_MAX_CHARS visible characters, possibly empty."""
     return " ".join("".join(map(_seen, title[:READ_MAX_CHARS])).split())[:SENT_MAX_CHARS].rstrip()
 
 
@@ -96,7 +96,7 @@ def _seen(sign: str) -> str:
 
 
 def digest(cleaned: str, model: str) -> bytes:
-    """Return the key of a stored answer: the SHA-256 of the title (case folded), the model and the prompt."""
+    """Return the key of a stored answer, which is the SHA-256 of the title (case folded), the model and the prompt."""
     plain = unicodedata.normalize("NFKC", cleaned).casefold()
     return hashlib.sha256("\0".join((plain, model, PROMPT)).encode()).digest()
 
@@ -118,23 +118,26 @@ def request(titles: Sequence[str], model: str) -> bytes:
 
 
 class Said(NamedTuple):
-    """A model's label for a title, with a confidence from 0 to 0.9."""
+    """A model's label for a title, with a confidence from 0 to SUREST."""
 
     action: ActionType
     confidence: float
 
 
 class Sorted(NamedTuple):
-    """The labels of an answer. ``said`` maps a title's number to its label, ``wrong`` a fault to its count."""
+    """The parsed labels of an answer.
+
+    ``said`` maps a title's number to its label, and ``wrong`` a kind of fault to the number of times it occurs.
+    """
 
     said: dict[int, Said]
     wrong: Counter[str]
 
 
 def read(answer: bytes, titles: int) -> Sorted:
-    """Return the labels in the body of a chat completion about ``titles`` titles, which are numbered from 0.
+    """Return the valid labels in the body of a chat completion about ``titles`` titles, numbered from 0.
 
-    A title with several labels counts as one without. Raises Fault for an answer without a list of labels.
+    A title with several labels gets none. Raises Fault for an answer without a list of labels.
     """
     labels = _labels(answer)
     wrong = Counter(kind for label in labels if (kind := _wrong(label, titles)))
@@ -151,7 +154,7 @@ def read(answer: bytes, titles: int) -> Sorted:
 
 
 def _labels(answer: bytes) -> list[Any]:
-    """Return the list of labels in the first choice's text, which is JSON within JSON."""
+    """Return the list of labels, which is in a JSON text inside the JSON answer. Raises Fault without such a list."""
     try:
         labels = json.loads(json.loads(answer)["choices"][0]["message"]["content"])["labels"]
     except (ValueError, LookupError, TypeError, RecursionError):  # RecursionError: brackets nested by the thousand

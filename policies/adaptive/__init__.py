@@ -1,6 +1,6 @@
 """Choose actions by the planner's forecasts, corrected by the user's own answers. This is the default policy.
 
-The planner predicts simulated people well and real people badly, so ``learner`` weighs its forecasts.
+The planner (``policies.planner``) predicts simulated people well and real people badly, so ``learner`` corrects it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ CROWD = 128
 
 
 class Adaptive:
-    """The policy that corrects the forecasts of ``planner`` by the user's own answers.
+    """The policy that corrects the forecasts of the planner (``policies.planner``) by the user's own answers.
 
-    By default the planner has 128 particles of each kind of people. ``prior`` is a user's prior that ``learn``
-    returned, and None begins with the population's. For a simulated person who never answers, the planner decides.
+    ``prior`` is a mapping that ``learn`` returned for this user, None to begin without knowledge of the user. For a
+    simulated person, who never answers, the planner decides alone.
     """
 
     name = "adaptive"
@@ -41,24 +41,30 @@ class Adaptive:
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
     ) -> Adaptive:
-        """Return this policy with a planner of another objective or other assumptions, and without a user's prior."""
+        """Return a copy for comparisons, without a user's prior. The arguments are those of ``Planner``."""
         return Adaptive(self._planner.variant(objective=objective, learns=learns, three=three, knows=knows))
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a user's prior in JSON form, learnt from all answers. Raises ValueError without answers."""
+        """Return what all answers in ``observation`` tell about the user, as JSON values for the argument of
+        ``personal``.
+
+        Raises ValueError if the observation has no answers.
+        """
         from policies.adaptive.trust import kept
 
         body = self._planner.learn(observation)
         return {**body, "heard": kept(self._crowd(observation), observation.routine)}
 
     def personal(self, prior: Mapping[str, Any]) -> Adaptive:
-        """Return the policy with a user's prior. The answers behind the prior are not learnt again."""
+        """Return a copy that starts from ``prior``, a result of ``learn`` for this user, and learns only from later
+        answers.
+        """
         return Adaptive(self._planner.personal(prior), prior=prior)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
-        """Return the probability that the user accepts the action.
+        """Return the probability that the user accepts ``action`` if it is recommended now.
 
-        It is averaged by the models' weights (``Learner.leaning``). For a simulated person who never answers it is 0.5.
+        It is 0.5 for a simulated person, who never answers.
         """
         from policies.adaptive.advice import chances
 
@@ -68,7 +74,11 @@ class Adaptive:
         )
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return a decision for the action with the best score, by the policy that foresees answers best."""
+        """Return a decision for the feasible action with the highest probability of acceptance times benefit.
+
+        The policy ``shared_arms`` decides instead if the forecasts of the last answers were clearly wrong. ``rng``
+        draws between two actions that are nearly equally good.
+        """
         from policies.adaptive.advice import advise
 
         posterior = self._planner.posterior(observation)
@@ -90,7 +100,7 @@ class Adaptive:
 
 
 def _without_suppositions(observation: Observation, rng: random.Random) -> Decision:
-    """Return the decision of ``shared_arms``, for a user whom the models predict badly."""
+    """Return the decision of ``shared_arms``, for a user whose answers were predicted badly."""
     from policies.adaptive.advice import LOST, UNKNOWN_SD
     from policies.shared_arms import SharedArms
 
@@ -100,5 +110,5 @@ def _without_suppositions(observation: Observation, rng: random.Random) -> Decis
 
 
 def open_policy() -> Policy:
-    """Return the policy of this module without a user's prior, which BRIDGE_POLICY=adaptive chooses."""
+    """Return a new ``Adaptive`` without a user's prior. The setting BRIDGE_POLICY=adaptive chooses this policy."""
     return Adaptive()

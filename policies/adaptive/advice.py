@@ -1,7 +1,4 @@
-"""Choose an action from the forecasts of the models, state a belief about the user, and explain the decision.
-
-The planner explains it while its forecasts hold, otherwise the user's answers do.
-"""
+"""Choose an action from forecasts of the user's answers, state a belief about the user, and explain the decision."""
 
 from __future__ import annotations
 
@@ -50,9 +47,9 @@ PLANNED = 1.4
 
 
 def chances(observation: Observation, crowd: Particles, known: Heard, actions: Sequence[ActionType]) -> Array:
-    """Return the probability (n,) that the user accepts each of ``actions``, averaged by the models' weights.
+    """Return the probability (n,) that the user accepts each of the n ``actions`` if it is recommended now.
 
-    ``crowd`` makes the planner's forecasts, and ``known`` is the learner after the user's answers.
+    ``crowd`` are the planner's possible persons, ``known`` is the state of the learner after the user's answers.
     """
     standing = crowd.standings(crowd.changes(int(observation.slot)))
     planned = crowd.accepted(standing) @ supposed(crowd)
@@ -62,7 +59,11 @@ def chances(observation: Observation, crowd: Particles, known: Heard, actions: S
 def advise(
     observation: Observation, posterior: Posterior, crowd: Particles, known: Heard, rng: random.Random
 ) -> Decision:
-    """Return a decision for the best feasible action by probability times value, drawn if two are close."""
+    """Return a decision for the feasible action with the highest probability of acceptance times benefit.
+
+    ``rng`` draws between the best two if their difference is within the error of the forecast. ``posterior`` and
+    ``crowd`` are the planner's possible persons, ``known`` is the state of the learner after the user's answers.
+    """
     trust, whom = say(known.known), replace(posterior, weights=supposed(crowd))
     ahead, feasible = prospects(observation, whom, crowd, _served(whom, trust)), observation.feasible
     places = [ACTIONS.index(action) for action in feasible]
@@ -86,9 +87,9 @@ def advise(
 
 
 def supposed(crowd: Particles) -> Array:
-    """Return the weights (n,) of the particles for decisions.
+    """Return the weights (n,), adding to 1, of the n possible persons in ``crowd`` for decisions.
 
-    Contrary particles, which refuse what is good for them, get no weight until answers have made them likely.
+    Persons who refuse what is good for them get weight 0 until the answers make them likelier than at first.
     """
     weights = crowd.weights()
     if crowd.contrary() > CONTRARY:
@@ -98,23 +99,25 @@ def supposed(crowd: Particles) -> Array:
 
 
 def worth(gains: Array, weight: float) -> Array:
-    """Return the value (n,) of each action once accepted: 1 for acceptance itself, plus ``weight`` times its gains.
+    """Return the value (n,) of each of n actions once accepted, as 1 plus ``weight`` times its scaled gain.
 
-    ``gains`` are in the mean level of the meters, compared with the person's own choice. Losses count more.
+    ``gains`` (n,) are changes of the mean meter level (0 to 1), compared with what the person would do otherwise.
+    Losses are multiplied by LOSS.
     """
     return np.asarray(1 + weight * np.where(gains < 0, LOSS * gains, gains) / TAKEN)
 
 
 def weighed(trust: float, contrary: float) -> float:
-    """Return the weight (0 to 1) of the meters in decisions.
+    """Return the weight (0 to 1) of the meters' gains in decisions.
 
-    It is low if the planner's forecasts fail, or if the person refuses what is good (probability ``contrary``).
+    It grows with ``trust``, the planner's share in the forecasts (0 to 1), and falls with ``contrary``, the probability
+    that the person refuses what is good for them.
     """
     return (LEAST + (1 - LEAST) * counted(trust)) * (1 - DISSENT * contrary)
 
 
 def _served(posterior: Posterior, trust: float) -> Array:
-    """Return the person (18,) to plan for: the average person, moved towards the estimated one by the trust."""
+    """Return the person (18,) to plan for, between the average (``trust`` 0) and the estimated person (``trust`` 1)."""
     share = counted(trust)
     return share * posterior.person() + (1 - share) * prior().person()
 
@@ -148,7 +151,10 @@ def _close(score: Array, value: Array, found: Forecast, order: NDArray[np.intp])
 
 
 def say(learner: Learner) -> float:
-    """Return the share (0 to 1) that the planner has in the learner's forecasts. The user's tastes have the rest."""
+    """Return the share (0 to 1) of the variance of forecasts that is due to the planner, not to the user's own tastes.
+
+    A result near 0 means that the answers do not follow the planner's forecasts.
+    """
     from policies.adaptive.learner import PLANNER
 
     known = learner.of
@@ -158,14 +164,15 @@ def say(learner: Learner) -> float:
 
 
 def counted(trust: float) -> float:
-    """Return the weight of the planner's values: 0 for a ``trust`` below 0.1, rising to 1 at 0.4."""
+    """Return the weight of the planner's values, from 0 at ``trust`` <= DOUBTED up to 1 at ``trust`` >= TRUSTED."""
     return min(max((trust - DOUBTED) / (TRUSTED - DOUBTED), 0.0), 1.0)
 
 
 def belief(posterior: Posterior, known: Heard) -> tuple[tuple[float, ...], tuple[float, float, float]]:
-    """Return (mean, standard deviation), each of shape (3,), of the belief about the user.
+    """Return (mean, standard deviation) of the user's three traits social, morning and work, each from 0 to 1.
 
-    The planner's posterior, widened, has the power ``believed(known)``, and a stranger's the rest (power posterior).
+    The planner's estimate has the share ``believed(known)``, and the estimate for a stranger has the rest. The two are
+    combined by precision (power posterior).
     """
     mean, sd = posterior.belief()
     share = believed(known)
@@ -176,10 +183,10 @@ def belief(posterior: Posterior, known: Heard) -> tuple[tuple[float, ...], tuple
 
 
 def believed(known: Heard) -> float:
-    """Return how much (0 to 1) of the planner's posterior goes into the belief.
+    """Return the share (0 to 1) that the planner's estimate of the user's traits has in ``belief``.
 
-    It rises with the planner's share in the forecasts, and falls to 0 if the number of accepted answers is two standard
-    errors off the planner's forecast, because the person then differs from all particles.
+    It rises with the planner's share in the forecasts. It falls to 0 if the number of accepted answers is OFF or more
+    standard errors from the planner's forecast. Without answers it is 0.
     """
     if not known.lessons:
         return 0.0
@@ -198,7 +205,10 @@ Cells = Mapping[tuple[int, int], Sequence[bool]]  # (action, slot) -> which answ
 
 
 def reasons(action: ActionType, observation: Observation, posterior: Posterior, known: Heard) -> tuple[str, ...]:
-    """Return at least one sentence for a decision: the planner's if trusted, else by the user's answers."""
+    """Return at least one sentence that explains to the user why ``action`` was chosen.
+
+    The planner explains while its forecasts hold or answers are few. Otherwise the sentences count the user's answers.
+    """
     if say(known.known) >= DOUBTED or len(known.lessons) < MANY_ENOUGH:
         person = posterior.person()
         return of_the_planner(action, observation, person, body_of(person), posterior.belief())
@@ -207,7 +217,10 @@ def reasons(action: ActionType, observation: Observation, posterior: Posterior, 
 
 
 def findings(known: Heard) -> Iterator[str]:
-    """Yield a sentence per pattern in the user's answers that is clearer than chance, the clearest first."""
+    """Yield a sentence for each action and time of day that the user accepts unusually often or rarely.
+
+    Only clear deviations count, by a permutation test and the learner's estimate. The clearest comes first.
+    """
     cells: dict[tuple[int, int], list[bool]] = {}
     for lesson in known.lessons:
         cells.setdefault((lesson.action, lesson.slot), []).append(lesson.taken)
@@ -221,7 +234,11 @@ def findings(known: Heard) -> Iterator[str]:
 
 
 def beyond_chance(cells: Cells) -> Cells:
-    """Return the cells (action, slot) with a share of accepted answers too far from the mean to be random."""
+    """Return the cells (action, slot) with a share of accepted answers too far from the overall share to be chance.
+
+    The limit is a quantile of the largest deviation after random permutations of the answers. Cells with fewer than
+    PATTERN_ANSWERS answers are left out.
+    """
     often = {cell: taken for cell, taken in cells.items() if len(taken) >= PATTERN_ANSWERS}
     if not often:
         return often
@@ -240,7 +257,11 @@ def beyond_chance(cells: Cells) -> Cells:
 
 
 def standing_out(learner: Learner, action: int, slot: int) -> float:
-    """Return the user's taste for an action in a slot, divided by its standard deviation."""
+    """Return the learner's mean effect of an action in a slot of the day (in logits), divided by its standard
+    deviation.
+
+    ``action`` and ``slot`` are the numbers of both.
+    """
     places = [ACTION + action, BOTH + action * SLOTS + slot]
     weights = learner.weights()
     mean = learner.mean[:, places].sum(axis=1)

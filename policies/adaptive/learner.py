@@ -1,4 +1,4 @@
-"""Learn the probability that a user accepts an action from the user's answers, by a weighted set of models.
+"""Learn the probability that a user accepts an action from the user's answers, by a weighted set of regressions.
 
 Weights: prequential marginal likelihood (Dawid 1984). Learning: assumed density filtering (Opper 1998).
 """
@@ -52,9 +52,11 @@ WAYS_BESIDE = ((PASSING, 1.0, 0.4), (LASTING, 1.0, 0.1), (PASSING, 0.45, 0.5))
 
 
 class Asked(NamedTuple):
-    """The features of a recommendation that the user was asked about. ``action`` is a number, ``day`` 0 to 6.
+    """The features of a recommendation, from which the answer is predicted. ``action`` is an index, ``day`` 0 (Monday)
+    to 6.
 
-    ``planner`` is a logit, ``usual`` a logarithm, ``repeated`` the fading count of earlier ones.
+    ``planner`` is the logit of the planner's forecast, ``repeated`` a decaying count of recent recommendations of this
+    action, and ``usual`` the logarithm of how often the user does the action at this hour relative to others.
     """
 
     action: int
@@ -67,9 +69,9 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Models:
-    """The assumptions of the m models: ``prior`` means and ``spread`` variances (m, SIZE) of coefficients.
+    """The assumptions of m logistic regressions with SIZE coefficients, as prior means and variances (m, SIZE).
 
-    After ``lasting`` days, 1 / e of a taste is left. It is infinite for lasting tastes.
+    A change of a coefficient decays to 1 / e within ``lasting`` days, which are infinite for tastes that never change.
     """
 
     prior: Array
@@ -83,7 +85,7 @@ class Models:
 
 @cache
 def models(*, planner: bool = True) -> Models:
-    """Return the assumptions of all models, or without ``planner`` of those only that ignore the planner."""
+    """Return the assumptions of all models, or without ``planner`` only of models that ignore the planner."""
     found = []
     for listens in (True, False) if planner else (False,):
         sizes = SIZES if listens else SIZES[2:]
@@ -118,9 +120,10 @@ def _quadrature() -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Learner:
-    """The state of the m models: ``mean`` (m, SIZE), ``cov`` (m, SIZE, SIZE) and log evidence ``logs`` (m,).
+    """The state of m logistic regressions, with coefficients ``mean`` (m, SIZE) and ``cov`` (m, SIZE, SIZE).
 
-    ``foretold`` holds, for each answer so far, the probability that the models gave it beforehand.
+    ``logs`` (m,) are log probabilities of the models up to a constant. ``foretold`` holds for each answer so far the
+    probability that the models gave to it before they learnt from it.
     """
 
     of: Models
@@ -135,7 +138,11 @@ class Learner:
         return np.asarray(found / found.sum())
 
     def leaning(self) -> Array:
-        """Return the weights (m,) of the models for decisions. Models that follow the planner lead at first."""
+        """Return the weights (m,), adding to 1, of the models for decisions.
+
+        Only models with small corrections of the planner's forecast have weight while their joint probability is at
+        least LIKELIER. After that the weights are those of ``weights``.
+        """
         found = self.weights()
         near = (self.of.listens > 0) & (self.of.size <= NEAR)
         share = found[near].sum()
@@ -145,7 +152,10 @@ class Learner:
         return self.hear_all([asked], [taken], [0.0])
 
     def hear_all(self, asked: Sequence[Asked], taken: Sequence[bool], days: Sequence[float]) -> Learner:
-        """Return the learner after answers ``taken`` to ``asked``. ``days`` are those since the answer before each."""
+        """Return the learner after n answers in order of time, ``taken`` True for acceptance.
+
+        ``asked`` are the features of the recommendations, and ``days`` the time in days since the answer before each.
+        """
         found = self
         for at in range(0, len(asked), BLOCK):
             part = slice(at, at + BLOCK)
@@ -153,9 +163,8 @@ class Learner:
         return found
 
     def after(self, days: float) -> Learner:
-        """Return the learner ``days`` later, with changing tastes moved towards the prior.
-
-        After the days ``lasting`` of a model, 1 / e of the distance is left.
+        """Return the learner ``days`` days later, with coefficients moved exponentially towards the assumptions of
+        their model.
         """
         left = np.exp(-days / self.of.lasting).astype("f4")[:, None]
         cov = self.cov * (left**2)[..., None]
@@ -208,7 +217,7 @@ def _joint(learner: Learner, end: Learner, rows: Array, times: Array) -> tuple[A
 
 @cache
 def fresh(*, planner: bool = True) -> Learner:
-    """Return the learner before any answer, without ``planner`` with the models that ignore the planner."""
+    """Return the learner before any answer, without ``planner`` only with models that ignore the planner's forecast."""
     known = models(planner=planner)
     return Learner(known, known.prior, known.spread[:, :, None] * np.eye(SIZE, dtype="f4"), known.odds)
 
@@ -227,7 +236,7 @@ def _rows(asked: Sequence[Asked]) -> Array:
 class Forecast:
     """The forecasts of the answers to n actions by m models.
 
-    ``mean`` and ``variance`` (m, n) are of the logits, and ``weights`` (m,) of the models.
+    ``mean`` and ``variance`` (m, n) are of the logit of acceptance, and ``weights`` (m,) are those of the models.
     """
 
     mean: Array
@@ -236,23 +245,26 @@ class Forecast:
     shared: Array  # (m, n, n) covariances of the logits
 
     def each(self) -> Array:
-        """Return the probabilities (m, n) of acceptance of seen recommendations (approximated, MacKay 1992)."""
+        """Return the probability (m, n), by model and action, that a recommendation that is seen is accepted.
+
+        The mean over the normal distribution of the logit is approximated (MacKay 1992).
+        """
         return np.asarray(1 / (1 + np.exp(-self.mean / np.sqrt(1 + np.pi / 8 * self.variance))))
 
     def taken(self) -> Array:
-        """Return the probability (n,) of acceptance once seen, the mean over the models by ``weights``."""
+        """Return the probability (n,) that each action is accepted once seen, as the weighted mean over the models."""
         return np.asarray(self.weights @ self.each())
 
     def spread(self) -> Array:
-        """Return the standard deviation (n,) of the probability of acceptance, within and between models."""
+        """Return the standard deviation (n,) of the probability of acceptance, within and between the models."""
         each = self.each()
         within = self.variance * (each * (1 - each)) ** 2
         return np.asarray(np.sqrt(self.weights @ (within + (each - self.weights @ each) ** 2)))
 
     def apart(self, one: int, other: int) -> float:
-        """Return the standard deviation of the difference between the probabilities of accepting two actions.
+        """Return the standard deviation of the difference between two actions' probabilities of acceptance.
 
-        ``one`` and ``other`` are their positions in the forecast.
+        ``one`` and ``other`` are the positions of the actions in the forecast.
         """
         each = self.each()
         slope = each * (1 - each)
@@ -267,7 +279,7 @@ class Forecast:
 
 
 def forecast(learner: Learner, options: Sequence[Asked]) -> Forecast:
-    """Return the learner's forecast of the answer to each of ``options``."""
+    """Return the forecasts of the answers to n recommendations, given by their features."""
     rows = _rows(options)
     shared = rows @ learner.cov @ rows.T
     variance = np.maximum(np.diagonal(shared, axis1=1, axis2=2), 1e-9)

@@ -1,4 +1,4 @@
-"""Keep the learner after all answers of a user, each with the planner's forecast at the time of the answer."""
+"""Keep what was learnt from all answers of a user, each with the planner's forecast at the time of the answer."""
 
 from __future__ import annotations
 
@@ -32,10 +32,9 @@ CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
 
 
 class Lesson(NamedTuple):
-    """An answer as features for the learner.
+    """An answer (``taken`` True for acceptance) with the features of its recommendation, as in ``Asked``.
 
-    ``planner`` is the logit of the planner's forecast, ``usual`` how usual the action is at this hour, as a
-    logarithm.
+    ``action`` and ``slot`` are indices, ``day`` is 0 (Monday) to 6, ``planner`` the logit of the planner's forecast.
     """
 
     at: datetime
@@ -49,7 +48,10 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True)
 class Heard:
-    """The ``learner`` after some answers, None before any. ``repeated`` counts recent recommendations by action."""
+    """The state after the answers ``lessons``, with the ``learner``, which is None before any answer.
+
+    ``repeated`` holds for each action a decaying count of its recent recommendations.
+    """
 
     learner: Learner | None = None
     repeated: Sequence[float] = (0.0,) * MANY
@@ -57,11 +59,10 @@ class Heard:
 
     @property
     def known(self) -> Learner:
-        """The learner, or without any lesson a learner before any answer."""
         return self.learner or fresh()
 
     def after(self, lessons: Sequence[Lesson]) -> Heard:
-        """Return the learner, with its counts, after further answers."""
+        """Return the state after further answers, in order of time."""
         if not lessons:
             return self
         asked, repeated = [], list(self.repeated)
@@ -76,9 +77,9 @@ class Heard:
         return Heard(learner, repeated, (*self.lessons, *lessons))
 
     def lost(self) -> bool:
-        """Return True if the last answers were predicted clearly worse than by the share of Accept among them.
+        """Return True if the last answers were predicted clearly worse than by their mean rate of acceptance.
 
-        Squared errors of the predictions are compared. With few answers the result is False.
+        Squared errors of the last WINDOW answers are compared. With fewer than MANY_ENOUGH answers the result is False.
         """
         last = self.lessons[-WINDOW:]
         if len(last) < MANY_ENOUGH:
@@ -93,7 +94,7 @@ class Heard:
         return bool(mean > max(BADLY * share * (1 - share), SURE * error))
 
     def surprise(self) -> float:
-        """Return by how many standard errors the accepted answers exceed the planner's prediction."""
+        """Return the number of accepted answers less the planner's expectation, in standard errors."""
         chances = [1 / (1 + exp(-lesson.planner)) for lesson in self.lessons]
         spread = sum(chance * (1 - chance) for chance in chances) ** 0.5
         return float((sum(lesson.taken for lesson in self.lessons) - sum(chances)) / max(spread, CERTAIN))
@@ -103,7 +104,7 @@ NOTHING = Heard()
 
 
 def logit(chance: float) -> float:
-    """Return the logit of a probability, which is first limited to between 0.01 and 0.99.
+    """Return log(p / (1 - p)) of a probability, which is first limited to CERTAIN..1 - CERTAIN.
 
     >>> logit(0.5)
     0.0
@@ -113,15 +114,16 @@ def logit(chance: float) -> float:
 
 
 class Listening:
-    """A cache of the learners of the last 32 users, which saves time and changes no result."""
+    """A cache of ``Heard`` states for the last KEPT_PEOPLE users, which saves time and changes no result."""
 
     def __init__(self) -> None:
         self._kept: tuple[Heard, ...] = ()
 
     def heard(self, crowd: Particles, routine: Routine, prior: Mapping[str, Any] | None = None) -> Heard:
-        """Return the learner after the lessons of a prior and of the answers that the planner's particles processed.
+        """Return the state after the answers saved in ``prior`` and then those that ``crowd`` has processed.
 
-        The last lessons are not cached, because the planner's forecasts for them still change.
+        ``routine`` tells how often the user does each action at each time. The state after the last HISTORY_STEPS
+        answers is not cached, because the planner's forecasts for them still change.
         """
         lessons = (*_remembered(prior), *_lessons(crowd, routine))
         older = lessons[: max(len(lessons) - HISTORY_STEPS, 0)]
@@ -134,7 +136,10 @@ class Listening:
 
 
 def usual(routine: Routine, day: int, slot: int, action: int) -> float:
-    """Return how much more usual an action is than the mean action at this hour, as a logarithm, 0 if unknown."""
+    """Return log(frequency of the action / geometric mean of all actions) in the user's routine at this time, rounded.
+
+    ``action`` is an index. The result is 0 if the routine has fewer than SHOWN entries for this time.
+    """
     return _habits(routine.get(kind_of_slot(day, slot), {}))[action]
 
 
@@ -161,9 +166,9 @@ SHARED = Listening()  # the cache of this process
 
 
 def kept(crowd: Particles | None, routine: Routine) -> list[list[Any]]:
-    """Return the answers that the planner's particles have processed as lessons in JSON form, for a user's prior.
+    """Return the answers that ``crowd`` has processed as lists of JSON values, for the user's prior.
 
-    A lesson is a list of its fields in order, with the time in ISO 8601. Without particles there are none.
+    A list has the fields of ``Lesson`` in order, with the time in ISO 8601. Without ``crowd`` the result is empty.
     """
     return [] if crowd is None else [[lesson.at.isoformat(), *lesson[1:]] for lesson in _lessons(crowd, routine)]
 

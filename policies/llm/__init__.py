@@ -1,4 +1,4 @@
-"""Choose by a model that learned in simulation to read a person: the shipped sequence model, or a service's model.
+"""Choose by a model trained in simulation, either the shipped sequence model or a language model of a service.
 
 **What is sent** to a service are meters, answers, and shares of the calendar by action. No title or name is.
 """
@@ -55,9 +55,9 @@ SETTINGS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """The model to ask, and the largest size of its prompts in tokens.
+    """The name of the model to ask and the largest size of its prompts in tokens.
 
-    ``adapter`` is the service's name for an adapter tuned to a single person. It is None for the general model alone.
+    ``adapter`` is the service's name for an adapter tuned to this user, None to ask the general model only.
     """
 
     model: str = "rhythm"
@@ -66,9 +66,9 @@ class Asking:
 
 
 class Llm:
-    """The policy that asks a service's language model.
+    """The policy that asks a language model of a service, and the planner (``policies.planner``) if that fails twice.
 
-    It counts its ``decisions``, and in ``fallbacks`` how often the planner decided instead.
+    ``decisions`` counts the calls of ``decide``, and ``fallbacks`` those in which the planner decided.
     """
 
     name = "llm"
@@ -80,11 +80,16 @@ class Llm:
         self.decisions = self.fallbacks = 0
 
     def personal(self, prior: Mapping[str, Any]) -> Llm:
-        """Return the policy that first asks the adapter in ``prior``, and then the general model."""
+        """Return a copy that first asks the model named ``prior["adapter"]``, tuned to the user, and then the general
+        model.
+        """
         return Llm(self._chat, replace(self._asking, adapter=str(prior["adapter"])))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return the model's decision, after a failure the general model's, and after two the planner's."""
+        """Return the service's decision, after two failed requests the planner's.
+
+        The second request goes to the general model. A failure never raises.
+        """
         self.decisions += 1
         from policies.llm.asking import decided
         from rhythm_env.chat import Fault
@@ -133,9 +138,9 @@ def _decision(said: Said, observation: Observation, model: str, by: str) -> Deci
 
 
 def open_policy(settings: Mapping[str, str] | None = None) -> Policy:
-    """Return the policy that asks a service if an address is set, otherwise the shipped sequence model.
+    """Return the policy that asks a service if the setting ``address`` is given, else that of the shipped model.
 
-    Raises ValueError for a setting that is not valid.
+    Raises ValueError for a setting that is not valid, with the name of its environment variable.
     """
     known = {setting.name: setting.default or "" for setting in SETTINGS} | dict(settings or {})
     try:

@@ -1,6 +1,6 @@
-"""Ask a service for a decision, at most twice within a time limit, and parse its answer.
+"""Ask a service for a decision, once or twice within a time limit, and parse the text of the answer.
 
-An answer must end in three digits and a possible action. Fault is raised without a usable answer.
+An answer must end in three digits and a feasible action. Fault is raised if no request brings such an answer.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ ANSWER_TOKENS = 320  # more than the published 256, because an answer cut off in
 
 
 class Unreadable(ValueError):
-    """The error of a text that is no valid answer. It says what is wrong without quoting the text."""
+    """The error of a model's text that is no valid answer. The message says why without quoting the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A model's answer: an action, a belief, and the reasoning, which is empty if the model gave none."""
+    """A model's parsed answer. ``reasoning`` is empty if the model gave none."""
 
     action: ActionType
     belief: Belief
@@ -45,9 +45,10 @@ class Said:
 
 
 def read(text: str, feasible: Collection[ActionType]) -> Said:
-    """Return an answer's reasoning, and from its last line with text the belief and the action.
+    """Return the parsed answer of a model, with belief and action from the last line that is not empty.
 
-    Raises Unreadable if digits or a feasible action are missing, or the answer is too long.
+    Raises Unreadable if that line is not three digits and an action of ``feasible``, the reasoning is not closed, or
+    the text is longer than ANSWER_MAX_CHARS.
     """
     if len(text) > ANSWER_MAX_CHARS:
         raise Unreadable("an answer that is too long")
@@ -63,7 +64,7 @@ def read(text: str, feasible: Collection[ActionType]) -> Said:
 
 
 def _last(line: str) -> tuple[ActionType, tuple[str, ...]]:
-    """Return the action and three digits in an answer's last line. Either may come first."""
+    """Return the action and three digits in an answer's last line, in either order. Raises Unreadable without them."""
     if found := FIRST.fullmatch(line):
         *digits, name = found.groups()
     elif found := LEGACY.fullmatch(line):
@@ -74,7 +75,7 @@ def _last(line: str) -> tuple[ActionType, tuple[str, ...]]:
 
 
 def reasoning(text: str) -> str:
-    """Return the first line of reasoning in an answer, at most 400 visible characters, or ""."""
+    """Return the text between the tags <reasoning> as one line of at most LONGEST_REASON characters, "" without it."""
     found = REASONING.search(text)
     if found is None:
         return ""
@@ -84,9 +85,10 @@ def reasoning(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat:
-    """A service's address, with the options of requests.
+    """A service's address with the options of its requests.
 
-    ``seconds`` is the time limit for both tries together. ``answer_tokens`` is the largest length of an answer.
+    ``seconds`` is the time limit of all requests for a decision together, ``answer_tokens`` the largest length of an
+    answer.
     """
 
     address: str
@@ -98,7 +100,10 @@ class Chat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """The text of a service's answer, with its counts of tokens (None: not stated). ``cut``: broken off."""
+    """The text of a service's answer, with the counts of tokens that the service states, else None.
+
+    ``cut`` is True if the text was broken off at the largest length.
+    """
 
     text: str
     cut: bool
@@ -108,16 +113,15 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A request to try: the model that is asked, and the messages that it gets."""
-
     model: str
     messages: Sequence[Message]
 
 
 def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType]) -> tuple[Said, str]:
-    """Send the questions in turn until an answer is readable. Return (the answer, why the try before failed or "").
+    """Send ``tries`` in turn until an answer is readable, and return it with the reason why the try before failed, or
+    "".
 
-    Raises Fault if no answer is readable in time.
+    Raises Fault if no try brings a readable answer within ``chat.seconds``, or if a failure forbids another try.
     """
     until, wrong = monotonic() + chat.seconds, ""
     for question, following in zip_longest(tries, tries[1:]):
@@ -143,7 +147,7 @@ def _once(chat: Chat, question: Question, until: float, feasible: Sequence[Actio
 
 
 def asked(chat: Chat, question: Question, seconds: float) -> Reply:
-    """Send a question and return the reply. Raises Fault without a completion within ``seconds``."""
+    """Send a question and return the reply. Raises Fault without a valid completion within ``seconds``."""
     service = Service(chat.address, chat.key, timeout=max(seconds, 0.001))
     body = {
         "model": question.model,
@@ -155,7 +159,7 @@ def asked(chat: Chat, question: Question, seconds: float) -> Reply:
 
 
 def reply_of(answer: bytes) -> Reply:
-    """Return the first choice in the body of a completion as a reply. Raises Fault if the body is no completion."""
+    """Parse the JSON body of a chat completion and return its first choice. Raises Fault for any other body."""
     try:
         body = json.loads(answer)
         choice = body["choices"][0]

@@ -1,4 +1,4 @@
-"""Write the prompt for a language model: the rules, recent answers, and the person's present state.
+"""Write the prompt for a language model from the rules, recent answers, and the person's present state.
 
 It consists of numbers and words of the model interface, so no event, title or name can be sent.
 """
@@ -56,9 +56,9 @@ Message = dict[str, str]
 
 
 def messages(observation: Observation, *, tokens: int = TOKENS, days: int = HISTORY_DAYS) -> list[Message]:
-    """Return the system's and the user's message for an observation, with the answers of the last ``days``.
+    """Return the system's and the user's message for an observation, with the answers of the last ``days`` days.
 
-    Beyond ``tokens`` the oldest answers are replaced by counts.
+    The oldest answers are replaced by counts as far as is needed to stay within ``tokens``.
     """
     now = _now(observation)
     room = tokens * SIGNS_PER_TOKEN - len(SYSTEM) - len(now)
@@ -146,7 +146,7 @@ def _level(meter: Meter, state: MeterState | None) -> str:
 
 
 def _step(record: StepRecord) -> str | None:
-    """Return a past slot as a line with its action, reward and changes, or None if the action is unknown."""
+    """Return a past slot as a line with its action, reward and changes of meters, or None if the action is unknown."""
     if record.action is None:
         return None
     told = f"{when(record.day, record.slot)} {record.action}"

@@ -1,7 +1,4 @@
-"""Choose by inferring the user's traits and planning the rest of the week anew in every slot.
-
-Users are served by the objective ``reward``. The objective ``grade`` reproduces published figures.
-"""
+"""Choose by inferring the user's traits and planning the rest of the week anew in every slot."""
 
 from __future__ import annotations
 
@@ -23,12 +20,11 @@ DIGITS = 4  # of beliefs and scores: differences between processors are far smal
 
 
 class Planner:
-    """A policy that infers a user's traits and plans by an ``objective``, either ``reward`` or ``grade``.
+    """A policy that infers a user's traits and plans by an ``objective``, either "reward" or "grade" (the final grade).
 
-    Without ``learns`` the planner plans for the average person. ``three`` restricts the particles to the three
-    published archetypes. ``prior`` is a user's prior from ``learn``, after which only later answers are processed.
-    ``knows`` gives the true person, for comparisons. None is no prior, and an unknown person. ``crowd`` is the number
-    of particles for a user who answers, of each of the ``kinds`` of people, by default of the usual.
+    Without ``learns`` it plans for the average person. ``three`` considers only the three published archetypes,
+    ``prior`` is a result of ``learn``, ``knows`` are the true traits, and ``crowd`` is the number of possible persons
+    for each of ``kinds``.
     """
 
     name = "planner"
@@ -52,30 +48,33 @@ class Planner:
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
     ) -> Planner:
-        """Return a planner with another objective or other assumptions, for comparisons. It has no user's prior."""
+        """Return a planner for comparisons, without a user's prior. The arguments are those of ``Planner``."""
         return Planner(objective, learns=learns, three=three, knows=knows, crowd=self.crowd, kinds=self.kinds)
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return possible people who fit all answers, in JSON form, as a prior. Raises ValueError without answers."""
+        """Return possible persons who fit all answers in ``observation``, as JSON values for the argument of
+        ``personal``.
+
+        Raises ValueError if the observation has no answers.
+        """
         from policies.planner.inference import learnt
 
         return learnt(observation, self.kinds)
 
     def personal(self, prior: Mapping[str, Any]) -> Planner:
-        """Return the same planner with a user's prior. The answers behind the prior are not processed again."""
+        """Return a copy that starts from ``prior``, a result of ``learn`` for this user, and learns only from later
+        answers.
+        """
         return Planner(self.objective, learns=self.learns, prior=prior, crowd=self.crowd, kinds=self.kinds)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
-        """Return the probability that the user accepts the action, or 0.5 for a simulated person who never answers."""
+        """Return the probability that the user accepts the action, or 0.5 for a simulated person, who never answers."""
         from policies.planner.advice import taken
 
         return taken(observation, self.posterior(observation), action)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
-        """Return the decision for the feasible action with the best score. ``rng`` is not used.
-
-        The action's probability is 1, and that of all others 0.
-        """
+        """Return the decision for the feasible action with the best score, with probability 1. ``rng`` is not used."""
         from policies.planner.advice import advise
         from policies.planner.inference import prior
 
@@ -94,7 +93,7 @@ class Planner:
         )
 
     def posterior(self, observation: Observation) -> Posterior:
-        """Return the posterior over the user's traits, given the observation and the prior, if any."""
+        """Return possible persons with weights, given the observation and the user's prior, if the planner has one."""
         from policies.planner.inference import anyone, infer
         from policies.planner.particle_filter import SHARED
 
@@ -112,5 +111,5 @@ class Planner:
 
 
 def open_policy() -> Policy:
-    """Return the policy of this module, with the objective ``reward``, which BRIDGE_POLICY=planner chooses."""
+    """Return a new ``Planner`` for the objective "reward". The setting BRIDGE_POLICY=planner chooses this policy."""
     return Planner()

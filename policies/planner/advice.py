@@ -1,7 +1,7 @@
 """Choose an action from the best plan for the mean person and the probability of acceptance.
 
-An action is worth that probability times its gain over the user's own choice. The sentences that explain a decision
-tell its purpose, earlier answers, and the belief about the user.
+An action's score is this probability times the gain over the user's own choice. Sentences explain the decision by the
+action's purpose, earlier answers, and the belief about the user.
 """
 
 from __future__ import annotations
@@ -35,17 +35,16 @@ INQUIRY = 0.06  # value of a nat of information about the user, in the same unit
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The chosen action, the score of each feasible action, and sentences with the reasons."""
-
     action: ActionType
     scores: dict[ActionType, float]
     reasons: tuple[str, ...]
 
 
 def advise(observation: Observation, posterior: Posterior, objective: str, curiosity: float) -> Advice:
-    """Return the feasible action with the best score, with all scores and reasons.
+    """Return the feasible action with the best score, with all scores and the reasons in sentences.
 
-    Scores are mean levels for ``reward``, points for ``grade``, or ``Prospects.scores`` for a user who answers.
+    Scores are mean levels of meters for the objective "reward", points (0 to 1) for "grade", and ``Prospects.scores``
+    for a user who answers. ``curiosity`` is the value of a unit of information about the person.
     """
     person = posterior.person()
     body = body_of(person)
@@ -59,7 +58,7 @@ def advise(observation: Observation, posterior: Posterior, objective: str, curio
 
 
 def taken(observation: Observation, posterior: Posterior, action: ActionType) -> float:
-    """Return the probability that the action is accepted. It is 0.5 for a simulated person, who never answers."""
+    """Return the probability that the user accepts the action, or 0.5 for a simulated person, who never answers."""
     crowd = posterior.crowd
     if crowd is None:
         return 0.5
@@ -68,9 +67,10 @@ def taken(observation: Observation, posterior: Posterior, action: ActionType) ->
 
 
 def read_into(supposed: Array, observation: Observation) -> Array:
-    """Return the simulated meters (5,) corrected by the readings, the more the smaller a reading's sd.
+    """Return simulated levels (5,) of the meters, corrected by the measured levels in the observation.
 
-    Counted meters move towards the reading, felt meters by the reading's distance from the user's normal.
+    The smaller the standard deviation of a measured level, the larger its weight. Meters in COUNTED move towards the
+    level itself, other meters by its distance from NORMAL.
     """
     found = supposed.astype(float)
     for at, meter in enumerate(Meter):
@@ -85,7 +85,8 @@ def read_into(supposed: Array, observation: Observation) -> Array:
 class Prospects:
     """Predicted effects of recommending each action to a user who answers, as arrays (10,).
 
-    ``gains`` are over the user's own choice, -inf if infeasible. ``tells`` is information in nats.
+    ``taken`` is the probability of acceptance, ``gains`` the mean level of the meters above that of the user's own
+    choice (-inf if infeasible), and ``tells`` the information of the answer in nats.
     """
 
     taken: Array
@@ -93,7 +94,7 @@ class Prospects:
     tells: Array
 
     def scores(self) -> Array:
-        """Return the value (10,) of recommending each action, compared with no advice, -inf if infeasible."""
+        """Return the value (10,) of recommending each action rather than nothing, in mean level, -inf if infeasible."""
         possible = np.isfinite(self.gains)
         achieved = self.taken * (np.where(possible, self.gains, 0.0) + TAKEN) + INQUIRY * self.tells
         return np.where(possible, achieved, -np.inf)
@@ -102,11 +103,10 @@ class Prospects:
 def prospects(
     observation: Observation, posterior: Posterior, crowd: Particles, person: Array | None = None
 ) -> Prospects:
-    """Return the predicted effects of recommending each action in the observation's slot.
+    """Return the predicted effects of recommending each action now, by plans of AHEAD slots.
 
-    The particles' mean meters are moved towards the readings, and plans reach 12 slots ahead. If all meters are read
-    without error, the readings replace the mean meters. The gains are those of ``person`` (18,), by default of the mean
-    particle.
+    ``crowd`` are the possible persons, weighted by ``posterior``. Plans start from their mean meters, corrected by the
+    measured levels. They serve ``person`` (18,), by default the mean person.
     """
     supposed = crowd.meters @ posterior.weights
     meters = levels(observation) if exact(observation) else read_into(supposed, observation)
@@ -123,7 +123,7 @@ def prospects(
 
 
 def body_of(person: Array) -> Bodies:
-    """Return the tables of actions for a person (18,), in single precision, which is enough for plans."""
+    """Return the tables of effects for plans of a person (18,), in single precision."""
     return bodies(profiles(person.astype("f4")[:, None]).traits).one(0)
 
 
@@ -153,9 +153,10 @@ NOUNS = {
 def reasons(
     action: ActionType, observation: Observation, person: Array, supposed: Bodies, belief: tuple[Array, Array]
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision, at least one: its purpose, then earlier answers, then the belief.
+    """Return at least one sentence that explains the action, by its purpose, then earlier answers, then the belief.
 
-    ``person`` (18,) is the mean person, ``supposed`` its tables. ``belief`` is mean and deviation, each (3,).
+    ``person`` (18,) is the mean person, ``supposed`` its tables of effects, and ``belief`` the (mean, standard
+    deviation) of the traits social, morning and work, each (3,).
     """
     found = [purpose(action, observation, person, supposed)]
     found += answers(observation.history, observation.slot, action)
@@ -164,7 +165,10 @@ def reasons(
 
 
 def purpose(action: ActionType, observation: Observation, person: Array, supposed: Bodies) -> str:
-    """Return a sentence about the meter that the action serves best, with the expected change of its level."""
+    """Return a sentence about the meter that the action raises most for this person, with the expected change.
+
+    ``person`` (18,) begins with the weights of the meters. ``supposed`` are the person's tables of effects.
+    """
     levels = [0.7 if (state := observation.meters.get(meter)) is None else state.level for meter in Meter]
     now = np.repeat(np.array(levels)[:, None], len(ACTIONS), axis=1)
     changes = stepped(now, np.arange(len(ACTIONS)), int(observation.slot), supposed) - now
@@ -187,7 +191,10 @@ def _opening(observation: Observation, meter: Meter, action: ActionType) -> str:
 
 
 def answers(history: Sequence[Interaction], slot: Slot, action: ActionType) -> Iterator[str]:
-    """Yield a sentence on the earlier answers to ``action`` in this slot, and on an action often refused there."""
+    """Yield a sentence that counts the earlier answers to ``action`` in this slot of the day, if there are any.
+
+    Then yield a sentence on the other action that was refused most often there, and never accepted.
+    """
     here = [one for one in history if one.slot is slot]
     mine = [one for one in here if one.recommended is action]
     if mine:
@@ -211,9 +218,9 @@ def _counted(slot: Slot, action: ActionType, some: Sequence[Interaction]) -> str
 
 
 def leanings(mean: Array, sd: Array) -> Iterator[str]:
-    """Yield a sentence for each dimension of the belief that is clearly away from the middle 0.5.
+    """Yield a sentence for each trait (social, morning, work) whose mean is clearly above or below 0.5.
 
-    Its distance must exceed both 0.15 and its standard deviation. ``mean`` and ``sd`` have the shape (3,).
+    Its distance must exceed both LEANING and its standard deviation. ``mean`` and ``sd`` have the shape (3,).
     """
     for (low, high), centre, spread in zip(SIDES.values(), mean, sd, strict=True):
         lean = float(centre) - 0.5

@@ -1,4 +1,4 @@
-"""Collect linear evidence about a person from the last slots, as rows ``h . person = y`` with standard errors."""
+"""Collect linear evidence about a person's traits from the last slots, as equations with standard errors."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ METERS_BY_PLACE = tuple(Meter)
 
 
 class Row(NamedTuple):
-    """An equation ``sum(share * person[place]) = value`` with the standard error ``sd``.
+    """An equation ``sum(share * person[index]) = value`` with the standard error ``sd``.
 
-    ``shares`` maps the index of a trait to its factor.
+    ``shares`` maps the index of a trait in a person (18,) to its factor.
     """
 
     shares: Mapping[int, float]
@@ -49,10 +49,7 @@ class Row(NamedTuple):
 
 
 def rows(observation: Observation) -> list[Row]:
-    """Return what the completed slots tell about a person's traits, as linear equations.
-
-    They come from rewards, and from changes of the meters where the action is known.
-    """
+    """Return linear equations for a person's traits, from the rewards and changes of meters in the completed slots."""
     found: list[Row] = []
     for record, before in levels_before(observation):
         found += _reward(record, before)
@@ -62,7 +59,10 @@ def rows(observation: Observation) -> list[Row]:
 
 
 def levels_before(observation: Observation) -> Iterator[tuple[StepRecord, Levels]]:
-    """Yield each completed slot with the levels (5,) of the meters before it, newest first, while known."""
+    """Yield each completed slot with the levels (5,) of the meters before it, newest first.
+
+    The levels are reconstructed backwards, and end at the first slot whose changes are unknown.
+    """
     now = [_level(observation, meter) for meter in Meter]
     for record in reversed(observation.step_history):
         if record.deltas is None:
@@ -89,16 +89,19 @@ def _reward(record: StepRecord, before: Levels) -> Iterator[Row]:
 
 
 def neutral(action: ActionType, slot: Slot, vitality: float) -> Levels:
-    """Return an action's changes (5,) of a neutral person's meters at ``vitality``, before decay."""
+    """Return the changes (5,) that an action makes in the meters of a person with neutral traits, before decay.
+
+    ``vitality`` (0 to 1) is the level before the slot, which scales the positive changes.
+    """
     effects = [float(effect) for effect in tables().effects[int(slot), :, ACTIONS.index(action)]]
     gain = GAIN_FLOOR + GAIN_SLOPE * vitality
     return [effect * gain if effect > 0 else effect for effect in effects]
 
 
 def shares(action: ActionType, slot: Slot, base: Levels) -> dict[int, dict[int, float]]:
-    """Return meter -> index of a trait in a person -> factor with which the trait adds to the change.
+    """Return, by index of the meter, how much each trait (by its index in a person) adds to an action's change.
 
-    ``base`` (5,) are the changes of a neutral person. The social cost adds its excess over 1.
+    ``base`` (5,) are the changes of a person with neutral traits.
     """
     work, social, solo = action in WORK, action in SOCIAL, action in SOLO
     found: dict[int, dict[int, float]] = {V: {}, C: {}, S: {}}

@@ -1,14 +1,12 @@
-"""Infer a user's traits by particles, which evidence from meters moves and answers weigh.
+"""Infer a user's traits by weighted possible persons, called particles.
 
-Evidence from meters is linear with Gaussian errors, so every particle of the prior is moved to its conditional value.
-This is the conditioning of sample paths by Matheron's rule, with the prior's covariance P.
+Evidence from meters is linear with Gaussian errors, so every particle is moved to its conditional value. This is the
+conditioning of sample paths by Matheron's rule, with the population's covariance P.
 
     x + K (y - H x - e) with K = P H' (H P H' + R)^-1
 
-Exact evidence moves all particles to the same point, and none is lost. Answers are not linear. They weigh particles
-that live through the answered slots (``responses``, ``particle_filter``), and evidence from meters then moves these.
-The true traits are never read. A user's prior keeps the particles after all their answers, so that these answers need
-not be processed again.
+Exact evidence moves all particles to the same point, and none is lost. Answers are not linear and weigh the particles
+(``responses``, ``particle_filter``). The true traits are never read.
 """
 
 from __future__ import annotations
@@ -37,9 +35,9 @@ PRIOR_PARTICLES = 128  # particles of equal weight, 20 kB. In 24 simulated lives
 
 @dataclass(frozen=True)
 class Posterior:
-    """Possible persons ``people`` (18, n), columns of ``population``, with ``weights`` (n,) that add to 1.
+    """Possible persons ``people`` (18, n), columns as in ``population``, with ``weights`` (n,) that add to 1.
 
-    ``crowd`` are the particles after the answers, None for a simulated person, who never answers.
+    ``crowd`` has their state after the user's answers, and is None for a simulated person, who never answers.
     """
 
     people: Array
@@ -48,11 +46,11 @@ class Posterior:
 
     @cached_property
     def beliefs(self) -> Array:
-        """The belief (3, n) about social, morning and work that would be true of each particle."""
+        """The traits social, morning and work (3, n) of each possible person, from 0 to 1."""
         return belief_target(profiles(self.people))
 
     def belief(self) -> tuple[Array, Array]:
-        """Return (mean, standard deviation), each of shape (3,), of social, morning and work."""
+        """Return (mean, standard deviation) of the traits social, morning and work, each of shape (3,), from 0 to 1."""
         return self.moments(self.beliefs)
 
     def person(self) -> Array:
@@ -60,14 +58,16 @@ class Posterior:
         return np.asarray(self.people @ self.weights)
 
     def moments(self, values: Array) -> tuple[Array, Array]:
-        """Return (mean, standard deviation), each of shape (m,), over the particles of values (m, n)."""
+        """Return the weighted (mean, standard deviation), each of shape (m,), of values (m, n) over the n possible
+        persons.
+        """
         mean = values @ self.weights
         spread = np.maximum((values - mean[:, None]) ** 2 @ self.weights, 0.0)
         return mean, np.sqrt(spread)
 
 
 def prior() -> Posterior:
-    """Return the posterior before any evidence: the population, with equal weights."""
+    """Return the population with equal weights, which is the estimate before any evidence."""
     people = population().people
     return Posterior(people, np.full(people.shape[1], 1 / people.shape[1]))
 
@@ -80,9 +80,10 @@ def infer(
     whom: Particles | None = None,
     known: bool = False,
 ) -> Posterior:
-    """Return the posterior given everything in an observation. ``memory`` caches earlier slots, None nothing.
+    """Return possible persons with weights, given the meters, past slots and answers in an observation.
 
-    ``whom`` are the particles before any answer. ``three`` keeps the three archetypes, ``known`` the true person.
+    ``memory`` caches the state after earlier answers. ``whom`` are the particles to begin with, by default those of the
+    population. ``three`` uses the published archetypes instead, and ``known`` says that ``whom`` is the true person.
     """
     if known and whom is not None and not answered(observation):
         return Posterior(whom.people[:, :1], np.ones(1))
@@ -100,13 +101,13 @@ def infer(
 
 
 def certain(person: Profiles) -> Particles:
-    """Return 1,024 particles, which are possible persons, that all equal ``person``. Their meters may later differ."""
+    """Return CROWD particles that all are ``person``, but whose simulated meters may differ later."""
     return Particles(np.repeat(column(person), CROWD, axis=1))
 
 
 @cache
 def anyone(size: int = CROWD, kinds: tuple[Kind, ...] = USUAL) -> Particles:
-    """Return ``size`` particles, spread over the population, for each kind of people, before any answer."""
+    """Return ``size`` possible persons of the population for each of ``kinds``, before any answer. They are cached."""
     odds, way, seen = (np.repeat(np.array(each, dtype=np.float32), size) for each in zip(*kinds, strict=True))
     found = Particles(np.tile(anybody(size), len(kinds)), len(kinds), way=way, seen=seen)
     found.logs = np.log(odds)
@@ -126,19 +127,21 @@ def exact(observation: Observation) -> bool:
 
 
 def levels(observation: Observation) -> Array:
-    """Return the levels (5,) of the observation's meters, ordered as ``Meter``. Raises KeyError without one."""
+    """Return the levels (5,) of the meters in the order of ``Meter``. Raises KeyError if a meter is missing."""
     return np.array([observation.meters[meter].level for meter in Meter])
 
 
 def answered(observation: Observation) -> bool:
-    """Return True for a user (who answers, or whose meters have errors), False for an exact simulation."""
+    """Return True if the observation has answers or meters with errors, as of a real user, False for a simulated
+    person.
+    """
     return bool(observation.history) or any(state.sd > 0 for state in observation.meters.values())
 
 
 def moved(people: Array, evidence: Sequence[Row]) -> Array:
-    """Return particles of the prior (18, n), conditioned on linear evidence and clipped to the bounds of a person.
+    """Return possible persons (18, n), conditioned on linear evidence and limited to the bounds of a person.
 
-    The weights are then scaled to add to 1. Without evidence the particles are returned unchanged.
+    ``people`` must be drawn from the population. Without evidence they are returned unchanged.
     """
     if not evidence:
         return people
@@ -157,10 +160,9 @@ def moved(people: Array, evidence: Sequence[Row]) -> Array:
 
 
 def learnt(observation: Observation, kinds: tuple[Kind, ...] = USUAL) -> dict[str, Any]:
-    """Return a user's prior in JSON form, learnt from all answers of the observation.
+    """Return possible persons who fit all answers of the observation, as JSON values that ``crowd_of`` reads.
 
-    It holds people (18, 128), their meters and kinds, the place of the last answer, and the number of answers. Raises
-    ValueError without answers.
+    Raises ValueError if the observation has no answers.
     """
     if not observation.history:
         raise ValueError("nothing was answered")
@@ -185,9 +187,9 @@ def _rounded(values: Array) -> list[list[float]]:
 
 
 def crowd_of(prior: Mapping[str, Any], size: int = CROWD) -> Particles:
-    """Return particles made from a prior of 128, each repeated as often as ``size`` holds 128, but at least once.
+    """Return particles made from a result of ``learnt``, repeated to about ``size`` but at least once.
 
-    Raises ValueError if the prior has another form.
+    Raises ValueError if ``prior`` has another form.
     """
     try:
         people, meters = np.array(prior["people"], dtype=float), np.array(prior["meters"], dtype=np.float32)
@@ -206,6 +208,6 @@ def crowd_of(prior: Mapping[str, Any], size: int = CROWD) -> Particles:
 
 
 def since(observation: Observation, prior: Mapping[str, Any]) -> Observation:
-    """Return the observation without the answers that the prior has learnt from."""
+    """Return the observation without the answers up to ``prior["through"]``, from which the prior was learnt."""
     through = datetime.fromisoformat(prior["through"])
     return replace(observation, history=tuple(one for one in observation.history if one.at > through))

@@ -1,6 +1,6 @@
 """A particle filter, in which possible persons (particles) live through the slots in which a user answered.
 
-Bad particles are replaced by near copies of good ones, shrunk towards the mean (Liu and West 2001).
+Improbable particles are replaced by near copies of probable ones, shrunk towards the mean (Liu and West 2001).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LIKENESS = 0.995  # shrinkage of a copied particle (Liu and West: about .95 to .
 class Kept(NamedTuple):
     """A cached state of the particles for a user.
 
-    ``everybody`` are the particles before any answer, ``crowd`` those after the answers ``older``.
+    ``everybody`` are the particles before any answer, and ``crowd`` those after the answers ``older``.
     """
 
     everybody: Particles
@@ -43,18 +43,18 @@ class Kept(NamedTuple):
 
 
 class Memory:
-    """A cache of the simulated people (particles) that fit a user's older answers.
+    """A cache of the particles (possible persons) after a user's older answers, for the last KEPT_PEOPLE users.
 
-    It saves time and changes no result. It holds a state for each of the last 32 users.
+    It saves time and changes no result.
     """
 
     def __init__(self) -> None:
         self._kept: tuple[Kept, ...] = ()
 
     def heard(self, observation: Observation, everybody: Particles) -> Particles:
-        """Return the particles at the start of the observation's slot, after all answers of its history.
+        """Return the particles at the start of the observation's slot, after all answers in its history.
 
-        ``everybody`` are those before any answer. The state is cached up to the last HISTORY_STEPS answers.
+        ``everybody`` are the particles before any answer. The state before the last HISTORY_STEPS answers is cached.
         """
         history = recalled(observation.history)
         older = history[: max(len(history) - HISTORY_STEPS, 0)]
@@ -77,7 +77,10 @@ SHARED = Memory()  # the cache of this process
 
 
 def recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
-    """Return the answers that the particle filter processes, from the begin of a week on if they span weeks."""
+    """Return the answers that the particle filter processes.
+
+    A history of WEEKS or longer is cut at the first change of week, so that the next slot can reuse the cache.
+    """
     if not history or history[-1].at - history[0].at < WEEKS:
         return history
     mondays = (n for n, (last, one) in enumerate(pairwise(history), start=1) if _step(one) < _step(last))
@@ -135,9 +138,10 @@ def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -
 
 
 def live(crowd: Particles, changes: Array, standings: Array, done: ActionType | None) -> None:
-    """Live through a slot and change the particles' meters and age, in place.
+    """Advance the meters and the age of all n particles by a slot, in place, with random events.
 
-    ``done`` None draws actions with exp(standing) (Gumbel 1954). ``changes`` (5, 10, n), ``standings`` (10, n).
+    All do the action ``done``. If it is None, each draws an action with probability proportional to exp(standing)
+    (Gumbel 1954). ``changes`` (5, 10, n) are of the meters, ``standings`` (10, n) values of the actions.
     """
     n = crowd.meters.shape[1]
     draws = _draws(n)
@@ -159,7 +163,7 @@ def live(crowd: Particles, changes: Array, standings: Array, done: ActionType | 
 
 
 class Draws(NamedTuple):
-    """Fixed random draws for 128 slots and n particles."""
+    """Random draws for CHANCES slots and n particles, equal in every run."""
 
     choices: Array  # (CHANCES, 10, n), standard Gumbel
     each: Array  # (n,) numbers of the particles
@@ -181,9 +185,10 @@ def _draws(n: int) -> Draws:
 
 
 def renew(crowd: Particles) -> None:
-    """Resample the particles, in place, in each group whose effective sample size is below half its number.
+    """Resample the particles, in place, within each kind of people whose effective sample size is below
+    RESAMPLED_BELOW.
 
-    The group's total weight stays, and its particles then have equal weights.
+    The kind's total weight stays the same and is shared equally by its particles.
     """
     weights = _within_groups(crowd)
     size = weights.shape[1]

@@ -1,8 +1,7 @@
 """Compute the value of plans for the rest of a week, and search briefly for the best plan.
 
-Many plans run at once by the simulator's dynamics, as two tables of effects per person, which
-``tests/policies/test_planner.py`` compares with the simulator's ``changes``. A plan is worth more if it reveals more
-about a person: an observation shows only recent slots, and each kind of slot reveals different traits.
+Many plans run at once by the simulator's dynamics. ``tests/policies/test_planner.py`` compares them with the simulator.
+A plan is worth more if it reveals more about a person.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ UNKNOWN_TRAIT = -1
 class Situation:
     """The state at the beginning of a plan. ``step`` is the slot in the week, 0..27.
 
-    ``middle`` holds the meters (5,) at the start of the week's second half, None before that time or if unknown.
+    ``middle`` holds the levels (5,) of the meters at the start of the week's second half, None before it or if unknown.
     """
 
     step: int
@@ -84,7 +83,7 @@ class Situation:
 def situation_of(observation: Observation) -> Situation:
     """Return the situation for a plan from the observation's slot to the end of its week.
 
-    A meter that the observation lacks gets the level 0.7.
+    A meter that the observation lacks gets the level NORMAL.
     """
     levels = [NORMAL if (state := observation.meters.get(m)) is None else state.level for m in Meter]
     done = tuple(None if r.action is None else ACTIONS.index(r.action) for r in observation.step_history)
@@ -102,16 +101,17 @@ def situation_of(observation: Observation) -> Situation:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A plan as numbers of actions, and by first action (10,) the best value tried, -inf if none was."""
+    """The best plan as indices of actions (steps,), and for each first action (10,) the best value found, else -inf."""
 
     actions: Ints
     worth: Array
 
 
 def best_plan(situation: Situation, weights: Array, person: Bodies, objective: str, curiosity: float) -> Plan:
-    """Return the best plan that a short search finds, with the best value of each first action.
+    """Return the best plan that a short search finds, with the best value found for each first action.
 
-    ``weights`` (5,) are the person's. ``curiosity`` times the information of a plan is added to its value.
+    ``weights`` (5,) are the person's of the meters. ``objective`` is "reward" or "grade". ``curiosity`` is the value of
+    a unit less error of the belief.
     """
     found = np.full(len(ACTIONS), -np.inf)
     plans, best = _typical(situation), -np.inf
@@ -206,7 +206,10 @@ def _half(change: Array, bad: Array, weights: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Bodies:
-    """Tables of the effect of each action on the meters of n people in a slot: one part grows with vitality."""
+    """Tables of the effect of each action in each slot of the day on the meters of n people.
+
+    The change is ``growing`` times a linear function of vitality, plus ``rest``, less ``decay``.
+    """
 
     growing: Array  # (4, 5, 10) by slot, meter and action, shared by all, times floor + slope * vitality
     rest: Array  # (4, 5, 10, n)
@@ -214,13 +217,14 @@ class Bodies:
     tolerance: Array  # (n,)
 
     def one(self, at: int) -> Bodies:
-        """Return the tables of a single person, without the last axis."""
+        """Return the tables of the person at index ``at``, without the last axis."""
         return Bodies(self.growing, self.rest[..., at], self.decay[..., at], self.tolerance[at])
 
 
 def bodies(traits: Mapping[str, Array]) -> Bodies:
-    """Return the tables of n people from their traits (name -> (n,)). The formulas are those of the simulator's
-    ``changes``, for a guilt of 0 or 1.
+    """Return the tables of n people from their traits, a mapping of names to arrays (n,).
+
+    The formulas are those of ``changes`` in the simulator.
     """
     known, kind_of = tables(), traits["guilt"].dtype
     work, social, solo, binge, idle = (
@@ -247,7 +251,7 @@ def bodies(traits: Mapping[str, Array]) -> Bodies:
 
 @dataclass(frozen=True, slots=True)
 class Lived:
-    """The meters that n plans lead to, without events. Meters have the shape (5, n), and counts (n,)."""
+    """The result of n simulated plans without events. Meters have the shape (5, n), and counts (n,)."""
 
     middle: Array | None  # meters at the start of the second half, None if the plans begin later
     end: Array
@@ -257,7 +261,7 @@ class Lived:
 
 
 def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
-    """Return the meters that n plans (steps, n) lead to, for a person with the meters (5,), from slot ``step`` on."""
+    """Simulate n plans (steps, n) of action indices for a person, from the levels ``meters`` (5,) at slot ``step``."""
     now = np.repeat(meters.astype(person.rest.dtype)[:, None], plans.shape[1], axis=1)
     total, middle = np.zeros_like(now), None
     crashed = np.zeros(plans.shape[1])
@@ -275,9 +279,9 @@ def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
 
 
 def stepped(now: Array, actions: Ints, slot: int, person: Bodies) -> Array:
-    """Return the meters (5, n) after a slot of the day (0..3), from the meters ``now`` (5, n).
+    """Return the levels (5, n) of the meters after a slot of the day (0..3), from the levels ``now`` (5, n) before it.
 
-    Column i does the action number ``actions[i]``. No events happen, and levels are clipped to 0..1.
+    Column i does the action with index ``actions[i]``. No events happen, and levels are clipped to 0..1.
     """
     change = person.growing[slot].take(actions, axis=1)
     change *= GAIN_FLOOR + GAIN_SLOPE * now[V]
@@ -292,9 +296,10 @@ def stepped(now: Array, actions: Ints, slot: int, person: Bodies) -> Array:
 
 
 def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
-    """Return by how much (n,) each of n plans (steps, n), from ``step`` on, reduces the belief's error.
+    """Return the expected reduction (n,) of the error of the belief about the person by each of n plans (steps, n).
 
-    ``done`` holds the last actions before, oldest first, None where unknown.
+    ``step`` is the first slot of the plans. ``done`` are the indices of the last actions before them, oldest first,
+    None where unknown.
     """
     past = np.array([UNKNOWN_TRAIT if number is None else number for number in done[-HISTORY_STEPS:]], dtype=np.intp)
     week = np.concatenate([np.repeat(past[:, None], plans.shape[1], axis=1), plans])

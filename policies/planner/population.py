@@ -1,6 +1,6 @@
-"""The prior over persons, as particles drawn from the simulator's distribution of profiles.
+"""The population of possible persons, drawn from the simulator's distribution of profiles.
 
-A person is 18 numbers: five weights of the meters, which add to 1, then the traits of ``RANGES``.
+A person is 18 numbers, which are five weights of the meters, adding to 1, and then the traits of ``RANGES``.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ REFERENCE = 20_000  # draws from which the weights' moments are taken
 
 
 class Kind(NamedTuple):
-    """A kind of people, with its prior probability, by how they answer and how often they look at recommendations."""
-
     probability: float
     way: int = 1  # -1 if they refuse what is good for them
     seen: float = 1.0  # share of recommendations that they look at
@@ -43,9 +41,9 @@ CONTRARY = sum(kind.probability for kind in KINDS if kind.way < 0)
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """The prior: particles ``people`` (18, 512) drawn from the simulator's distribution, and the moments of it.
+    """Possible persons ``people`` (18, 512), drawn from the simulator's distribution, and moments of the distribution.
 
-    ``covariance`` (18, 18) is that of the distribution. ``low`` and ``high`` (18, 1) are the bounds of a person.
+    ``covariance`` has the shape (18, 18). ``low`` and ``high`` (18, 1) are the bounds of a person.
     """
 
     people: Array
@@ -57,7 +55,7 @@ class Population:
 
 @cache
 def population() -> Population:
-    """Return the prior. It is computed once per process, from fixed seeds."""
+    """Return the population. It is computed once per process, from fixed seeds."""
     people = drawn(_even(PARTICLES))
     spread = np.array([high - low for low, high in RANGES.values()])
     variances = spread**2 / 12
@@ -74,12 +72,14 @@ def population() -> Population:
 
 @cache
 def anybody(size: int = CROWD) -> Array:
-    """Return ``size`` persons (18, size) of the prior, spread evenly. The result is cached: do not change it."""
+    """Return ``size`` persons (18, size) spread evenly over the population. The array is cached and must not be
+    changed.
+    """
     return drawn(_even(size))
 
 
 def within(people: Array) -> Array:
-    """Return people (18, n) limited to a person's bounds, with weights of at least 0.03 that add to 1."""
+    """Return people (18, n) limited to the bounds of a person, with weights of the meters that add to 1."""
     known = population()
     found = np.minimum(np.maximum(people, known.low), known.high)
     found[:METERS] = np.maximum(found[:METERS], SMALLEST)
@@ -98,7 +98,7 @@ def _even(n: int) -> Array:
 
 
 def drawn(unit: Array) -> Array:
-    """Convert uniform draws (18, n) into people, distributed as by the simulator."""
+    """Convert uniform draws (18, n) from 0..1 into people (18, n), distributed as the simulator's."""
     low = np.array([low for low, _ in RANGES.values()])[:, None]
     high = np.array([high for _, high in RANGES.values()])[:, None]
     traits = low + (high - low) * unit[METERS:]

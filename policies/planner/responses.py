@@ -1,4 +1,4 @@
-"""The probability of a user's answer for each particle, by the model of ``rhythm_env.dynamics``.
+"""The probability of a user's answer for each possible person, by the model of ``rhythm_env.dynamics``.
 
 Reschedule is evidence for the action and against the hour, Ignore evidence against both.
 """
@@ -29,7 +29,7 @@ TRUST = 0.8
 
 
 class Place(NamedTuple):
-    """The time, day and slot of an answered recommendation."""
+    """The time, weekday (0 to 6) and slot of the day (0 to 3) of an answered recommendation."""
 
     at: datetime
     day: int
@@ -37,18 +37,18 @@ class Place(NamedTuple):
 
 
 class Foretold(NamedTuple):
-    """An answer and the probability of acceptance that the particles gave before they were weighed by it."""
+    """An answer, and the probability of acceptance that the particles gave to it before they learnt from it."""
 
     answer: Interaction
     chance: float
 
 
 class Particles:
-    """Possible persons (18, n) with meters (5, n) and log weights (n,), which live through the answered slots.
+    """Possible persons ``people`` (18, n) with simulated meters (5, n) and log weights ``logs`` (n,).
 
-    ``foretold`` are the processed answers with predictions, ``last`` the place of the last earlier answer, ``age``
-    slots lived. They form ``kinds`` equal groups. ``way`` (n,) is -1 for a person who refuses what is good for them,
-    ``seen`` (n,) the share of recommendations looked at. Arrays are replaced, never changed, so that a copy is cheap.
+    They form ``kinds`` groups of equal size. ``way`` (n,) is -1 for persons who refuse what is good for them, else 1,
+    and ``seen`` (n,) is the share of recommendations that they look at. Arrays are replaced, never changed, so copies
+    are cheap.
     """
 
     def __init__(self, people: Array, kinds: int = 1, *, way: Array | None = None, seen: Array | None = None) -> None:
@@ -64,7 +64,7 @@ class Particles:
         self.become(people)
 
     def become(self, people: Array) -> None:
-        """Replace the persons (18, n) of the particles, in place. Their meters and weights stay."""
+        """Replace the persons by ``people`` (18, n), in place. Their meters and weights stay."""
         self.people = people
         single = people.astype(np.float32)
         self._weights, self._tolerance = single[:METERS], single[PLACE["tolerance"]]
@@ -79,13 +79,13 @@ class Particles:
         return copy.copy(self)
 
     def replaced(self, people: Array) -> Particles:
-        """Return a copy with other persons (18, n), and the same meters and weights."""
+        """Return a copy with the persons ``people`` (18, n), and the same meters and weights."""
         found = self.copy()
         found.become(people)
         return found
 
     def weights(self) -> Array:
-        """Return the probability (n,) of each simulated person (particle) after the answers, cached by ``logs``."""
+        """Return the probability (n,) of each possible person after the answers."""
         if self._weighed is None or self._weighed[0] is not self.logs:
             weights = np.exp(self.logs - self.logs.max())
             self._weighed = self.logs, weights / weights.sum()
@@ -96,9 +96,10 @@ class Particles:
         return float(self.weights()[self.way < 0].sum())
 
     def hear(self, one: Interaction, standings: Array) -> None:
-        """Weigh the particles by the probability of an answer, in place, and append its prediction to ``foretold``.
+        """Multiply the weights of the particles by the probability of an answer, in place.
 
-        ``standings`` (k, 10, n) are those of the k slots on which the answer's probability depends.
+        The probability of acceptance before is appended to ``foretold``. ``standings`` (k, 10, n) are the actions'
+        values in the slots ``looked_at(one)``.
         """
         there = standings[:, ACTIONS.index(one.recommended)]
         accepted = self.accepted(there[0])
@@ -109,9 +110,10 @@ class Particles:
         self.logs = self.logs + TRUST * np.log(likely)
 
     def standings(self, changes: Array) -> Array:
-        """Return the value (10, n) of each action relative to the mean of all, in standard deviations.
+        """Return each action's value to each person, less the mean of all actions and divided by their standard
+        deviation.
 
-        ``changes`` is (5, 10, n), or (k, 5, 10, n) for k slots, as in the simulator's ``standing``.
+        ``changes`` (..., 5, 10, n) are of the meters by action. The result has the shape (..., 10, n).
         """
         urgent = np.maximum(np.float32(COMFORT) - self.meters, np.float32(0))
         urgent *= np.float32(NEED)
@@ -126,17 +128,19 @@ class Particles:
         return np.asarray(worth)
 
     def accepted(self, standings: Array) -> Array:
-        """Return the probability (10, n) or (n,) that each particle accepts a recommendation that it has seen."""
+        """Return the probability that each particle accepts a recommendation that it has seen, for ``standings`` of any
+        shape.
+        """
         return acceptance(standings * self.way)
 
     def room(self) -> Array:
-        """Return an uninitialised array (4, 5, 10, n) for the argument ``room`` of ``changes``."""
+        """Return an uninitialised array (4, 5, 10, n), to be passed to ``changes`` as ``room``."""
         return np.empty((SLOTS, METERS, len(ACTIONS), len(self.logs)), dtype=np.float32)
 
     def changes(self, slots: int | slice | list[int], room: Array | None = None) -> Array:
-        """Return the change (5, 10, n) of the meters by each action in a slot, with decay, or (k, 5, 10, n).
+        """Return the change (5, 10, n) of the meters by each action in a slot of the day, or (k, 5, 10, n) in k slots.
 
-        The result is written into ``room`` if given, because new memory costs more than the sums.
+        The result is written into ``room`` if given, which saves the time to allocate memory.
         """
         gain = self.meters[V] * np.float32(GAIN_SLOPE)
         gain += np.float32(GAIN_FLOOR)
@@ -158,9 +162,10 @@ class Particles:
 
 
 class Linear(NamedTuple):
-    """The changes of meters by each action, as exact linear functions of a person's 18 numbers.
+    """The changes of meters by each action, as linear functions of a person's 18 numbers.
 
-    They equal the tables of ``rollout.bodies``, faster. Rows of 200 are slot, meter, action (4, 5, 10).
+    They equal the tables of ``plans.bodies`` but are faster. The 200 rows are slot, meter and action (4, 5, 10),
+    flattened.
     """
 
     growing: Array  # (4, 5, 10), equal for everybody
@@ -179,7 +184,7 @@ def _linear() -> Linear:
 
 
 def looked_at(one: Interaction) -> slice | list[int]:
-    """Return the slots of a day that decide an answer's probability, its own slot first."""
+    """Return the slots of the day on which the probability of an answer depends, the answer's own slot first."""
     slot = int(one.slot)
     if one.answer is Answer.ACCEPT:
         return slice(slot, slot + 1)
@@ -188,10 +193,10 @@ def looked_at(one: Interaction) -> slice | list[int]:
 
 
 def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
-    """Return the probability (n,) of an answer for each particle, from the probability of acceptance (n,).
+    """Return the probability (n,) of an answer for each possible person.
 
-    ``there`` (k, n) is the action's standing in the slots of ``looked_at``, which decides between Ignore and
-    Reschedule.
+    ``accepted`` (n,) is that of acceptance. ``there`` (k, n) is the recommended action's standing in the slots
+    ``looked_at(one)``, which decides between Ignore and Reschedule.
     """
     if one.answer is Answer.ACCEPT:
         return accepted

@@ -1,6 +1,6 @@
-"""Thompson sampling in which slots and actions share what was learnt from answers, without a model of actions.
+"""Thompson sampling (Thompson 1933) by a logistic regression in which slots and actions share what was learnt.
 
-The regression is shrunk as IntelligentPooling is, for a single user. Draws: Thompson 1933.
+The regression is shrunk as IntelligentPooling is, for a single user.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ NEWTON_STEPS = 8  # iterations of Newton's method, which needs five
 
 
 class SharedArms:
-    """A policy that draws the acceptance rates of all feasible actions. The share of draws won is the probability."""
+    """A policy that chooses actions by Thompson sampling from estimated rates of acceptance."""
 
     name = "shared_arms"
     version = 1
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return a decision for an action drawn by Thompson sampling, with its probability from repeated draws."""
+        """Return a decision for an action, drawn in proportion to how often its sampled rate is the highest."""
         mean, cov = posterior(observation)
         rows = _rows()[[_cell(action, observation.slot) for action in observation.feasible]]
         generator = np.random.default_rng(rng.getrandbits(64))
@@ -50,9 +50,9 @@ class SharedArms:
 
 
 def posterior(observation: Observation) -> tuple[Array, Array]:
-    """Return the mean (55,) and covariance (55, 55) of the effects in logits, learnt from the history's answers.
+    """Return the mean (55,) and covariance (55, 55) of effects on acceptance in logits, learnt from the answers.
 
-    The 55 effects are the base rate, 10 actions, 4 slots and 40 pairs. The posterior is Laplace's approximation.
+    The effects are the base rate, 10 actions, 4 slots and 40 pairs of both. The posterior is Laplace's approximation.
     """
     counts = np.zeros((2, len(ACTIONS) * SLOTS))
     for one in observation.history:
@@ -83,5 +83,5 @@ def _variances() -> Array:
 
 
 def open_policy() -> Policy:
-    """Return the policy of this module, which BRIDGE_POLICY=shared_arms chooses."""
+    """Return a new ``SharedArms``. The setting BRIDGE_POLICY=shared_arms chooses this policy."""
     return SharedArms()

@@ -1,4 +1,4 @@
-"""Hold the sequence model, a small transformer that reads a person's slots, states a belief, then acts.
+"""The sequence model, a small transformer that reads a person's past slots, states a belief, then scores actions.
 
 ``inputs`` makes its input, ``forward`` runs it in numpy, and ``lab.training.llm.sequence`` trains it.
 """
@@ -15,9 +15,10 @@ VERSION = 2  # of the policy ``llm``, whether these weights decide or a service
 
 
 class SequencePolicy:
-    """A policy with the weights in ``file``, for the ``objective`` ``reward`` (always for users) or ``grade``.
+    """A policy that runs the sequence model with the weights in ``file``.
 
-    Without ``learns`` the model decides for an average person, whatever the history.
+    ``objective`` is "reward", or "grade" for the simulator's final grade, and applies to simulated people only. Without
+    ``learns`` the model is shown no past slots and no answers.
     """
 
     name = "llm"
@@ -27,7 +28,7 @@ class SequencePolicy:
         self.objective, self.learns, self._file = objective, learns, file
 
     def variant(self, *, objective: str, learns: bool = True) -> SequencePolicy:
-        """Return a policy with the same weights and another objective, for comparisons."""
+        """Return a policy with the same weights and other arguments of ``SequencePolicy``, for comparisons."""
         return SequencePolicy(objective, learns=learns, file=self._file)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn

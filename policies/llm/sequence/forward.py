@@ -1,4 +1,4 @@
-"""Run the sequence model in numpy, as ``lab.training.llm.sequence.model`` defines it in PyTorch."""
+"""Run the sequence model in numpy. ``lab.training.llm.sequence.model`` defines the same model in PyTorch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STEADY = 1e-5  # added to a variance, as PyTorch's LayerNorm has it
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The weights of the model by name (``known``), with its numbers of layers and attention heads."""
+    """The weights of the sequence model by name (``known``), with its numbers of layers and attention heads."""
 
     known: Mapping[str, Array]
     layers: int
@@ -34,7 +34,7 @@ class Model:
 
 @cache
 def load(path: Path) -> Model:
-    """Load the model from a file of weights in 8 bits and half precision. It is cached."""
+    """Load the model from an .npz file of weights in 8 bits and half precision. Later calls return the same object."""
     with np.load(path) as file:
         stored = {name: file[name] for name in file.files}
     known = {name: unpacked(stored, name) for name in stored if not name.endswith(SCALE)}
@@ -44,16 +44,16 @@ def load(path: Path) -> Model:
 
 
 def unpacked(stored: Mapping[str, Array], name: str) -> Array:
-    """Return the stored weight called ``name`` in single precision."""
+    """Return the weight called ``name`` in single precision, multiplied by its scale per row if one is stored."""
     value: Array = stored[name].astype(np.float32)
     scale = stored.get(name + SCALE)
     return value if scale is None else value * scale.astype(np.float32)[:, None]
 
 
 def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
-    """Return weights in their stored form: matrices in 8 bits with a scale per row, and the rest in half precision.
+    """Return weights in stored form, with matrices in 8 bits and a scale per row under ``name + SCALE``.
 
-    The rest are vectors, and the weights whose names end with ``distance`` or ``asked``.
+    Vectors and the weights whose names end with ``distance`` or ``asked`` are in half precision.
     """
     found: dict[str, Array] = {}
     for name, value in weights.items():
@@ -67,7 +67,10 @@ def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def think(slots: Array, present: Array, model: Model) -> Thought:
-    """Run the model on completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,)."""
+    """Run the model and return its belief, scores and probabilities of acceptance.
+
+    ``slots`` (t, PER_SLOT) are the completed slots, oldest first, and ``present`` (PRESENT,) is the slot to decide.
+    """
     known = model.known
     seen = _completed(inputs.past(slots[-inputs.SLOTS_MAX :]), model)
     asked = _Asked(model, seen)
@@ -103,7 +106,7 @@ def _completed(past: Array, model: Model) -> list[tuple[Array, Array]]:
 
 
 class _Asked:
-    """The positions after the completed slots, at which the model states the digits and the action, run one by one."""
+    """The state of attention after the completed slots, extended by each position of the answer in turn."""
 
     def __init__(self, model: Model, seen: list[tuple[Array, Array]]) -> None:
         self._model, self._past = model, len(seen[0][0][0])

@@ -1,4 +1,4 @@
-"""Make the slots of an observation, and of slots the input vectors that the network reads."""
+"""Convert an observation into input vectors of the sequence model."""
 
 from __future__ import annotations
 
@@ -62,7 +62,10 @@ TOLD = slice(PRESENT - 1 - TALLIES, PRESENT)
 
 
 def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array]:
-    """Return the network's input: (completed slots (t, PER_SLOT), oldest first, present (PRESENT,))."""
+    """Return (completed slots (t, PER_SLOT) oldest first, present slot (PRESENT,)), the input of ``forward.think``.
+
+    Without ``learns`` no slot and no answer is included.
+    """
     stated = _stated(observation) if learns else _answers(())
     slots = stated if stated.step.size else _answers(observation.history[-RECALLED:] if learns else ())
     step = np.array([observation.timestep])
@@ -140,7 +143,9 @@ USUAL, AS_MANY = 0.4, 2.0  # share of advice that is taken, and the number of an
 
 
 def past(slots: Array) -> Array:
-    """Return the input vectors (..., PAST) of completed slots, given as vectors of ``slots.vectors``."""
+    """Return the first layer's input (..., PAST) for completed slots, given as vectors (..., PER_SLOT) of
+    ``slots.vectors``.
+    """
     return np.concatenate([_with_hats(slots, PAST_NUMBERS), _shown(slots)], axis=-1)
 
 
@@ -168,14 +173,17 @@ def _shown(slots: Array) -> Array:
 
 
 def now(present: Array) -> Array:
-    """Return the input vector (..., NOW) of the slot to decide, given as the vector of ``slots.present``."""
+    """Return the first layer's input (..., NOW) for the slot to decide, given as a vector (..., PRESENT) of
+    ``slots.present``.
+    """
     return np.concatenate([_with_hats(present, PRESENT_NUMBERS), rates(present)], axis=-1)
 
 
 def rates(present: Array) -> Array:
-    """Return the shares of advice that was taken (..., RATES), given the vector of ``slots.present``.
+    """Return shares of accepted recommendations (..., RATES), from the counts in vectors of ``slots.present``.
 
-    They are the share of all, of each action, and of it at this hour, shrunk towards the wider kind.
+    They are that of all less USUAL, of each action less that of all, and of each action at this time of day less that
+    of the action, shrunk (for few answers) and scaled by 4.
     """
     counts = np.expm1(3 * present[..., TOLD][..., :TALLIES]).reshape(*present.shape[:-1], 2, 2, len(ACTIONS))
     ever, here = counts[..., 0, :, :], counts[..., 1, :, :]  # (..., taken or refused, action)

@@ -1,4 +1,4 @@
-"""Make the network's input vectors: one per completed slot and one of the present, for any number of people."""
+"""Make the sequence model's vectors for many people at once, one per completed slot and one of the present."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ SEEN_WITHIN = 5e-4  # error of a stated reward, in weighted change
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """Completed slots along the last axis of (..., t), oldest first. Whole numbers are -1 where unknown.
+    """Completed slots along the last axis of shape (..., t), oldest first. Integers are -1 where unknown.
 
-    ``levels`` (..., t, 5) are before the slot. ``moved`` is the slot of the day chosen instead.
+    Numbers by meter have the shape (..., t, 5), with ``levels`` before the slot. ``moved`` is the slot of the day to
+    which a user moved the recommendation.
     """
 
     step: Ints
@@ -55,12 +56,11 @@ class Slots:
 
 
 def one_hot(numbers: Ints, size: int) -> Array:
-    """Return numbers as indicator vectors (..., size), all zeros for -1."""
     return np.asarray((numbers[..., None] == np.arange(size)).astype(np.float32))
 
 
 def vectors(slots: Slots) -> Array:
-    """Return the network's vectors (..., t, PER_SLOT) of completed slots, scaled to about -1..1."""
+    """Return the vector (..., t, PER_SLOT) of each completed slot, scaled to about -1..1."""
     slot = slots.step % SLOTS
     beside = np.concatenate([slots.changes * 5, slots.anomalies * 10, _unexplained(slots)], axis=-1)
     single = np.stack([slots.step / STEPS, _cost_of_company(slots), felt(slots) * 10], axis=-1)
@@ -80,7 +80,7 @@ def vectors(slots: Slots) -> Array:
 
 
 def _neutral(slots: Slots) -> Array:
-    """Return the changes (..., t, 5) that the slots' actions make in a neutral person's meters."""
+    """Return the changes (..., t, 5) that the slots' actions make in the meters of a person with neutral traits."""
     effects = tables().effects.transpose(0, 2, 1)[slots.step % SLOTS, slots.action]
     gain = GAIN_FLOOR + GAIN_SLOPE * slots.levels[..., V]
     return np.asarray(effects * np.where(effects > 0, gain[..., None], 1.0))
@@ -96,7 +96,10 @@ def _cost_of_company(slots: Slots) -> Array:
 
 
 def felt(slots: Slots) -> Array:
-    """Return the weighted sum (..., t) of the changes, by the inverse of the simulator's reward of a step."""
+    """Return the sum (..., t) of each slot's changes of meters, weighted as the person weights them.
+
+    It is computed from the reward, by the inverse of the simulator's formula.
+    """
     crashed = ((slots.levels + slots.changes) < CRASH_LEVEL).any(axis=-1)
     bias = PROGRESS_BIAS * slots.changes[..., P] + CONNECTION_BIAS * slots.changes[..., N] - CRASH_PENALTY * crashed
     found: Array = (slots.reward - bias) / REWARD_SCALE
@@ -104,9 +107,10 @@ def felt(slots: Slots) -> Array:
 
 
 def weighed(changes: Array, weighted: Array) -> Array:
-    """Return means and deviations (..., 10) of the five weights of a person, by Bayesian linear regression.
+    """Return scaled means, then scaled standard deviations (..., 10) of a person's five weights of the meters.
 
-    ``changes`` has the shape (..., r, 5), ``weighted`` (..., r) holds their weighted sums. Zero rows are ignored.
+    They are estimated by Bayesian linear regression from r rows of ``changes`` (..., r, 5) and their weighted sums
+    ``weighted`` (..., r). Rows of zeros have no effect.
     """
     changes, weighted = np.asarray(changes, dtype=float), np.asarray(weighted, dtype=float)
     known = np.einsum("...rm,...rk->...mk", changes, changes) / SEEN_WITHIN**2
@@ -118,7 +122,11 @@ def weighed(changes: Array, weighted: Array) -> Array:
 
 
 def tallies(slots: Slots, now: Ints) -> Array:
-    """Return log(1 + count) / 3 (..., t + 1, TALLIES) of accepted and refused actions before each slot."""
+    """Return log(1 + count) / 3, shape (..., t + 1, TALLIES), of the answers before each slot.
+
+    Counts are of accepted, then refused recommendations by action, at any time and then at the slot of the day given by
+    ``now`` (..., t + 1).
+    """
     taken = one_hot(np.where(slots.answer == 0, slots.action, -1), len(ACTIONS))
     each = np.concatenate([taken, one_hot(slots.refused, len(ACTIONS))], axis=-1)
     times = one_hot(slots.step % SLOTS, SLOTS)[..., None] * each[..., None, :]
@@ -132,9 +140,10 @@ def tallies(slots: Slots, now: Ints) -> Array:
 def present(
     step: Ints, meters: tuple[Array, Array, Array], event: Ints, answers: Any, known: tuple[Array, Array]
 ) -> Array:
-    """Return the network's vector (..., PRESENT) of the slot to decide, number ``step`` of the week.
+    """Return the vector (..., PRESENT) of the slot to decide, which is number ``step`` (...,) of the week.
 
-    ``meters`` are levels, deviations and coverages (..., 5). ``known`` comes from ``weighed`` and ``tallies``.
+    ``meters`` are levels, standard deviations and coverages (..., 5), ``event`` is an index, ``answers`` 1 for users
+    who answer, and ``known`` the results of ``weighed`` and ``tallies``.
     """
     (levels, sds, coverages), (weights, told) = meters, known
     total = np.expm1(told[..., : TALLIES // 2] * 3).sum(axis=-1)

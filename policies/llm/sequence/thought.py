@@ -1,4 +1,4 @@
-"""Decide by the output of a model that scores the actions of a slot under two objectives, and say why."""
+"""Make a decision from the sequence model's output, and explain it in sentences."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ OBJECTIVES = ("grade", "reward")
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """The outputs of a model for a decision: ``belief`` and ``sd`` (3,), log probabilities ``scores`` (2, 10).
+    """The sequence model's output for a decision.
 
-    ``taken`` (10,) are probabilities of acceptance.
+    ``belief`` and its ``sd`` (3,) are of social, morning and work. ``scores`` (2, 10) are log probabilities of the
+    actions by objective, and ``taken`` (10,) their probabilities of acceptance.
     """
 
     belief: Array
@@ -36,9 +37,9 @@ class Thought:
 
 
 def decided(thought: Thought, observation: Observation, objective: str) -> Decision:
-    """Return the decision for the feasible action with the highest score under an objective.
+    """Return the decision for the feasible action with the highest score under ``objective`` ("grade" or "reward").
 
-    Users who answer are always served by their own reward.
+    For a user who answers the objective is always "reward".
     """
     answers = answered(observation)
     row = thought.scores[OBJECTIVES.index("reward" if answers else objective)]
