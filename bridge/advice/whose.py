@@ -212,8 +212,8 @@ def _says_of_the_same(one: Mark, made: Mark) -> bool:
 def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> list[Doubt]:
     """Return the entries whose owner to ask about, the most informative first.
 
-    Entries with a name in the title come first, others only if some entries are not the user's. No entry is asked about
-    twice, and after two answers in a row that changed nothing no more are.
+    Shifts beside a name come first, then other entries with a name in the title, others only if some entries are not
+    the user's. No entry is asked about twice, and after two answers in a row that changed nothing only shifts are.
     """
     said = store.people.preferences(user.id)
     whose, titles = said.ownership(user.name), _titles(store, user, now)
@@ -230,19 +230,20 @@ def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> li
         named |= {group: name} if name is not None else {}
     told = {about for kind, about, _ in said.answered if kind == ASKED}
     theirs = {one for one in said.marks if one.like and one.whose is not Whose.MINE}
-    if len(told | {one.key for one in said.marks if one.like}) - len(theirs) - len(theirs) >= IN_VAIN:
-        return []
+    in_vain = len(told | {one.key for one in said.marks if one.like}) - len(theirs) - len(theirs) >= IN_VAIN
+    shifts = {owners.on_shift(title) for title in titles}
     of_people = any(owners.tells_people(title, known) for title in titles)
     found = [
         Doubt(key=some[0].key, title=some[0].event.title or "", name=named.get(group), entries=len(some))
         for group, some in groups.items()
-        if len(some) >= ALIKE_MIN
+        if (len(some) >= ALIKE_MIN or group in shifts)
         and group not in told
         and group != whose.own
         and (group in named or (theirs and len(owners.beside(some[0].event.title or "", titles, known)) < 2))
-        and (theirs or whose.own in known or (of_people and owners.is_sure(group, titles)))
+        and (theirs or whose.own in known or group in shifts or (of_people and owners.is_sure(group, titles)))
+        and (group in shifts or not in_vain)
     ]
-    return sorted(found, key=lambda one: (one.name is None, -one.entries, one.title))[:most]
+    return sorted(found, key=lambda one: (one.name not in shifts, one.name is None, -one.entries, one.title))[:most]
 
 
 def dismiss(store: Store, user: User, doubt: Doubt, *, now: datetime) -> None:

@@ -1,7 +1,8 @@
 """Names of people in the titles of a family's calendar, such as CW in "CW Preschool", and titles of the same words.
 
 An owner's name begins or ends a title, or stands in brackets. Who is met, fetched or called owns no entry. A word is
-taken for a name if it stands so beside several other words, and never alone.
+taken for a name if it stands so beside several other words, and never alone. Beside the word for a shift, a first name,
+a relative and a possessive are names at once.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from bridge.calendar.corrections import alike, runs
+from bridge.domain.phrases import WEEKDAYS, first_names
 
 FEWEST_BESIDE = 3  # different rests of titles that a name stands beside
 SURE_BESIDE = 2  # the same for a name that a sign parts from the rest, and for initials
@@ -21,12 +23,27 @@ SAME = 0.7  # overlap of three-letter runs from which two words are one
 JOINS = frozenset({"&", "+", "/", "and", "und", "u", "y", "et", "e"})
 BEFORE = (
     "with w mit for für fuer to zu zum zur from von bei at call ring meet see visit up off bring fetch collect about "
-    "drop drive take pick avec pour con per para treffe besuche hole bringe"
+    "drop drive take pick avec pour con per para treffe besuche hole bringe st sankt saint"
 )
 BESIDE = "abholen bringen anrufen holen besuchen treffen pickup dropoff fahren birthday geburtstag"
 MET, FETCHED = frozenset(BEFORE.split()), frozenset(BESIDE.split())  # before and beside whoever is met or fetched
 PARTS = re.compile(r"[^\W\d_]+(?:['’]s\b)?|[&+/:()\[\]–—|-]")
+NUMBERS = re.compile(r"\d+(?:\s*[:.–-]+\s*\d+)*")  # and times
 BRACKETS = "()[]"
+SHIFT = re.compile(  # work by the clock: en, de, fr, es, it, nl, pt
+    r"\b(shifts?|(night|day|on)[- ]?duty|on[- ]?call|(?!gottes|kunden)\w*diensten?|(?!gottes|kunden)\w*dienst|"
+    r"(?!ge)\w*schicht(en)?|gardes?|astreinte|turnos?|turni|guardias?|plantão|plantões)\b",
+    re.IGNORECASE,
+)
+OF = frozenset({"of", "von", "vom", "de", "di", "da", "do", "van"})  # before whose shift it is
+KIN = (
+    "mum mom mummy mommy mother dad daddy father grandma granny grandpa grandad wife husband partner brother sister "
+    "son daughter aunt uncle mama mami mutti mutter papa papi vati vater oma opa frau mann bruder schwester sohn "
+    "tochter tante onkel maman mamie papy femme mari frère sœur madre padre mamá papá abuela abuelo mamma papà babbo "
+    "nonna nonno moglie marito vrouw moeder vader broer zus mãe pai avó avô esposa esposo marido mulher"
+)
+NOBODY = "today tomorrow tonight yesterday week weekend morning evening " + WEEKDAYS["en"]
+RELATIVES, DAYS = frozenset(KIN.split()), frozenset(NOBODY.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +71,27 @@ def rest_of(title: str, name: str) -> tuple[str, ...]:
     return tuple(word for word in words(title) if word != name)
 
 
+@lru_cache(maxsize=1 << 14)
+def on_shift(title: str | None) -> str | None:
+    """Return the name, in lower case, beside the word for a shift, or None.
+
+    >>> [on_shift(title) for title in ("Tom night shift", "Dienst Papa", "Anna's late shift", "Shift for Tom")]
+    ['tom', 'papa', 'anna', None]
+    >>> [on_shift(title) for title in ("ICU night shift", "Nachtdienst Station 3", "Monday's shift", "Lunch with Tom")]
+    [None, None, None, None]
+    """
+    if title is None or not SHIFT.search(title):
+        return None
+    owned = {_plain(part) for part in PARTS.findall(_normal(title)) if part.casefold() != _plain(part)} - DAYS
+    return next((word for word in owners_in(title) if word in owned or _is_person(word)), None)
+
+
+def _is_person(word: str) -> bool:
+    bare = "".join(one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one))
+    stems = (word, bare, bare.removesuffix("s"))  # Toms Nachtdienst
+    return word in RELATIVES or any(one in RELATIVES or one in first_names() for one in stems)
+
+
 def same_words(one: str, other: str) -> bool:
     """Return True if two titles are of the same words, in any order and nearly any spelling, whatever the numbers.
 
@@ -68,10 +106,12 @@ def same_words(one: str, other: str) -> bool:
 
 def names(titles: Iterable[str]) -> frozenset[str]:
     """Return the words that name owners in the titles of a calendar, in lower case."""
+    titles = list(titles)
     found: set[str] = set()
     different = {title for title in titles if len(words(title)) > 1}
     alone = {words(title)[0] for title in titles if len(words(title)) == 1}
     open_ones = {title: [w for part in _ends(title) for w in part] for title in different}
+    shifts = {name for title in different if (name := on_shift(title)) is not None}
     while True:
         rests: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         sure: set[str] = set()
@@ -86,9 +126,9 @@ def names(titles: Iterable[str]) -> frozenset[str]:
             and len(beside) >= (SURE_BESIDE if word in sure else FEWEST_BESIDE)
             and (word not in alone or word in sure)
         ]
-        if not good:
+        if not (good or shifts):
             return frozenset(found)
-        best = min(good, key=lambda one: (-one[0], one[1]))[1]
+        best = shifts.pop() if shifts else min(good, key=lambda one: (-one[0], one[1]))[1]
         found.add(best)
         for title, some in open_ones.items():
             if any(word.text == best for word in some):
@@ -140,7 +180,7 @@ def words(title: str) -> tuple[str, ...]:
 
 
 def _normal(title: str) -> str:
-    return unicodedata.normalize("NFKC", title)
+    return NUMBERS.sub(" ", unicodedata.normalize("NFKC", title))
 
 
 def _plain(part: str) -> str:
@@ -150,7 +190,8 @@ def _plain(part: str) -> str:
 @lru_cache(maxsize=1 << 14)
 def _ends(title: str) -> tuple[Sequence[_Word], Sequence[_Word]]:
     """Return the words at the beginning and at the end of a title that may name its owners."""
-    parts = PARTS.findall(_normal(title))
+    of_shift, shifts = SHIFT.subn("shift", _normal(title))
+    parts = [part for part in PARTS.findall(of_shift) if not shifts or part.casefold() not in OF]
     found = [_plain(part) for part in parts if part[0].isalpha() and part.casefold() not in JOINS]
     if len(found) < 2:
         return (), ()

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from bridge.calendar.corrections import series_of
-from bridge.calendar.owners import joined_in, owners_in, same_words
+from bridge.calendar.owners import joined_in, on_shift, owners_in, same_words
 from bridge.domain.types import Event, Occurrence
 
 
@@ -81,15 +81,20 @@ class Ownership:
         return [event for event in events if event.calendar not in self.left_out]
 
     def own_of(self, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
-        """Return the occurrences that are the person's own. Occurrences that take no time are returned as free."""
-        if not (self.left_out or self.marks):
-            return list(occurrences)
-        found = ((occurrence, self.whose(occurrence.event, occurrence.key)) for occurrence in occurrences)
+        """Return the occurrences that are the person's own. Occurrences that take no time are returned as free, and so
+        is a shift beside another's name until the person said whose it is.
+        """
+        found = ((occurrence, self._taken_as(occurrence)) for occurrence in occurrences)
         return [
             replace(one, event=replace(one.event, busy=False)) if whose is Whose.NO_TIME else one
             for one, whose in found
             if whose is not Whose.NOT_MINE
         ]
+
+    def _taken_as(self, occurrence: Occurrence) -> Whose | None:
+        said = self.whose(occurrence.event, occurrence.key) if self.left_out or self.marks else None
+        is_open = said is None and on_shift(occurrence.event.title) not in (None, self.own)
+        return Whose.NO_TIME if is_open else said
 
     @cached_property
     def _keys(self) -> Mapping[str, Whose]:

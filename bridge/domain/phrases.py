@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import TypeVar
 
 PHRASE_MAX = 6  # words
@@ -15,6 +17,13 @@ NUMBERS = {
     "de": "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
 }
 T = TypeVar("T")
+
+
+@cache
+def first_names() -> frozenset[str]:
+    """Return first names of many countries that are no ordinary words, in lower case and without accents."""
+    lines = Path(__file__).with_name("first_names.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(name for line in lines[1:] for name in line.split())
 
 
 def tokens(

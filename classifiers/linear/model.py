@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.domain.errors import SetupError
+from bridge.domain.phrases import first_names
 from bridge.domain.ports import Invitation
-from classifiers.keywords import WORD, WORDS, Verdict, normalised
+from classifiers.keywords import WORD, Verdict, normalised
 
 Floats = NDArray[np.float32]
 Hashes = NDArray[np.uint64]
@@ -60,20 +61,13 @@ class Block(NamedTuple):
     buckets: Positions
 
 
-@cache
-def people() -> frozenset[str]:
-    """Return the first names that the word tables list, in lower case."""
-    lines = (WORDS / "names.txt").read_text(encoding="utf-8").splitlines()
-    return frozenset(name for line in lines if not line.startswith("#") for name in line.split())
-
-
 def plain_words(title: str) -> str:
     """Return a title's distinct normalised words, each between blanks, limited to TITLE_MAX_CHARS characters.
 
     Runs of digits become "0" and first names SOMEBODY.
     """
     text = DRAWL.sub(r"\1\1\1", DIGIT_RUN.sub("0", normalised(title)))
-    words = dict.fromkeys(SOMEBODY if word in people() else word for word in WORD.findall(text))
+    words = dict.fromkeys(SOMEBODY if word in first_names() else word for word in WORD.findall(text))
     return f" {' '.join(words)[:TITLE_MAX_CHARS].rstrip()} " if words else " "
 
 

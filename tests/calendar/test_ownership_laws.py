@@ -17,6 +17,7 @@ from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
 from bridge.calendar.ownership import Mark, Ownership, Whose
 from bridge.day.body import Mode, ModeKind
+from bridge.day.person import Person
 from bridge.store import Store
 from tests.calendar.families import Entry, as_ics, family
 from tests.desk import Desk
@@ -43,9 +44,12 @@ class Home:
         plan = plan_day(self.desk.bridge, self.user, NOW.date(), now=NOW, seen=False).blocks
         return *self.known(), [(b.kind, b.start, b.end, b.action) for b in plan]
 
+    def loaded(self) -> Person:
+        return load_person(self.desk.bridge, self.user, now=NOW)
+
     def known(self) -> tuple[Any, ...]:
         """The same without the plan, which remembers what it advised before."""
-        one = load_person(self.desk.bridge, self.user, now=NOW)
+        one = self.loaded()
         agenda = [(o.key, o.start, o.event.busy, label.action) for o, label in one.known.agenda]
         levels = {meter: reading.level for meter, reading in meters.read(one.known).items()}
         hours = [one.work(NOW.date() + timedelta(days=n)) for n in range(7)]
