@@ -273,7 +273,7 @@ def personalise(
     user: options.User,
     undo: Annotated[
         bool,
-        typer.Option("--undo", help="Learn nothing, but withdraw the newest prior. The prior before it is used again."),
+        typer.Option("--undo", help="Forget what was learned last about this user, and advise as before that."),
     ] = False,
     history: Annotated[
         bool,

@@ -185,16 +185,15 @@ def watch(
     user: options.OptionalUser = None,
     json: options.Json = False,
 ) -> None:
-    """Show the watch over harm, which stops advice if meters or nights are lower with advice than without."""
+    """Show or switch the watch over harm. It stops advice if meters are lower or nights worse with it than without."""
     from bridge.advice import harm
     from bridge.documents import watch as told
     from bridge.domain.guard import ADVICE, WATCH, Switch
 
-    if (switch is not None and switch not in SWITCHES) or (because is not None and switch is None):
-        raise SetupError(
-            "a switch is on, off, advice-on or advice-off, and --because goes with a switch alone; write: bridge "
-            'watch off --because "...", or to see the watch: bridge watch'
-        )
+    if switch is not None and switch not in SWITCHES:
+        raise SetupError(f'{switch} is none of {", ".join(SWITCHES)}; write: bridge watch off --because "..."')
+    if because is not None and switch is None:
+        raise SetupError('--because needs a switch; write: bridge watch off --because "..."')
     name = options.only_user() if user is None else user
     with options.opened(name) as (bridge, person, now):
         if switch is not None:

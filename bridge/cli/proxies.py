@@ -35,9 +35,9 @@ def show_map(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Print the proxy map with signal, inputs, meter, direction, weight, half-life and source of each row.
+    """Print the rules by which signals such as steps become meters: inputs, weight and source of each rule.
 
-    With --set or --reset, first change the map of this installation.
+    --set and --reset change these rules for everybody on this installation, and print them afterwards.
     """
     from bridge import config
     from bridge.meters import proxy

@@ -76,10 +76,10 @@ def query(
     against: Annotated[
         str | None,
         typer.Option(
-            help="Compare with a second metric (prints the rank correlation of their days), a condition (the "
-            'difference between rows for which it holds and the others), two conditions like "weekday <= 5 vs '
-            'weekday = 7" (the difference between their rows), or another span like 2026-09-01..2026-09-30 (the '
-            "difference between the two spans)."
+            help="Compare with something else. A second metric gives the rank correlation of both over the days. A "
+            "condition gives the difference between the rows for which it holds and the others. Two conditions like "
+            '"weekday <= 5 vs weekday = 7" give the difference between the rows of each. Another span like '
+            "2026-09-01..2026-09-30 gives the difference between both spans."
         ),
     ] = None,
     json: options.Json = False,

@@ -57,7 +57,7 @@ def up(
         typer.Option("--new-authority", help="With --lan: make another authority; every device has to trust it again."),
     ] = False,
 ) -> None:
-    """Run everything in one process: the page, what apps and vendors send, and the daemon.
+    """Run all parts in one process: the web page, the syncs, and the addresses to which apps send data.
 
     GET /health tells whether the page and the daemon run. SIGTERM or Ctrl-C stops them within ten seconds.
     """

@@ -226,8 +226,8 @@ def _check_apart(wishes: Wishes) -> None:
         if not 1 <= apart <= APART_MAX or (1 + apart) * (wishes.goals.get(action, 1) - 1) >= 7:
             raise SetupError(
                 say(
-                    "{action} cannot have {free} free days between two times: 1 to {most} are possible, and the "
-                    "goal a week must still fit; try: {command}",
+                    "{action}: {free} free days between one time and the next are too many. Say 1 to {most}, so that "
+                    "the wished times still fit into a week; try: {command}",
                     action=ACTION_WORDS[action],
                     free=apart,
                     most=APART_MAX,

@@ -213,7 +213,7 @@ class Scheduling(Part):
             with self.database.read() as db:
                 current, since = holder_of(db, name) or ("another process", now)
             raise SetupError(
-                f"a {name} already works at this store ({current}, since {since:%Y-%m-%d %H:%M} UTC); stop it first"
+                f"a {name} already works at this store ({current}, since {since:%Y-%m-%d %H:%M} UTC); end it first"
             )
         with self.database.write() as db:
             save_holder(db, name, holder, now=now)

@@ -152,7 +152,11 @@ def sft(
         ),
     ] = None,
     size: Annotated[
-        str, typer.Option(help="Without --model: small (the sequence model), or tiny or 50m (language models).")
+        str,
+        typer.Option(
+            help="Model to train without --model: small (the sequence model), or the language models tiny or 50m (of "
+            "50 million weights).",
+        ),
     ] = "small",
     weeks: Annotated[
         int | None, typer.Option(help="With --size small: simulated weeks, each seen once. Default: 50176.", min=64)
@@ -208,7 +212,10 @@ def grpo(
     prompts: Annotated[int, typer.Option(help="Number of prompts per update.", min=1)] = 4,
     rate: Annotated[float, typer.Option(help="Learning rate.")] = 1e-5,
     room: Annotated[
-        int | None, typer.Option(help="Largest length of an answer in tokens. Default: what the lessons need.")
+        int | None,
+        typer.Option(
+            help="Largest length of an answer in tokens. Default: enough for the longest answer of --lessons."
+        ),
     ] = None,
     four_bits: FourBits = True,
     seed: Seed = 0,
