@@ -12,7 +12,7 @@ from bridge.http import egress
 
 
 def ask(browser: Browser, question: str, missing: Text) -> str:
-    """Return what the user types to a question. Raises NeedsLogin with the text ``missing`` for nothing."""
+    """Return the user's answer to a question. Raises NeedsLogin with the text ``missing`` if the answer is empty."""
     answer = browser.ask(question)
     if not answer:
         raise NeedsLogin(missing)
@@ -22,7 +22,8 @@ def ask(browser: Browser, question: str, missing: Text) -> str:
 def typed(address: str, scheme: str, unreadable: Text) -> SplitResult:
     """Return the parsed address of a server. An address without a scheme gets ``scheme``.
 
-    Raises SetupError ``unreadable`` without a host, with a user name or blanks, and for other schemes than http(s).
+    Raises SetupError with the text ``unreadable`` if the address has no host, contains a user name or blanks, or has
+    another scheme than http or https.
     """
     try:
         parts = urlsplit(address if "://" in address else f"{scheme}://{address}")
@@ -35,9 +36,10 @@ def typed(address: str, scheme: str, unreadable: Text) -> SplitResult:
 
 
 def typed_for_secrets(address: str, account: Account, unreadable: Text, unencrypted: Text) -> SplitResult:
-    """Return what ``typed`` returns for an address that gets a password, by default with https.
+    """Return the parsed address of a server that a password is sent to, with https if no scheme was typed.
 
-    Raises SetupError ``unencrypted`` for plain http to another machine, unless the user allowed its host.
+    Raises SetupError with ``unreadable`` as ``typed`` does, and with ``unencrypted`` for http to another machine that
+    the account does not allow.
     """
     parts = typed(address, "https", unreadable)
     allowed = parts.hostname in LOOPBACK_HOSTS or egress.host_of(parts.geturl()) in account.allow_hosts

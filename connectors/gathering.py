@@ -31,9 +31,9 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Clock:
-    """A person's clock: the zones that the person lived in, or ``zone`` if ``zones`` is empty.
+    """A person's clock by the zones that the person lived in, or by ``zone`` if ``zones`` is empty.
 
-    It caches each quarter-hour, because a file asks for many minutes.
+    Results are cached by quarter-hour, because a file asks for many minutes.
     """
 
     zone: str
@@ -83,7 +83,7 @@ class Gathering:
             self.aside[name] += 1
 
     def within(self, stream: str, key: str, *path: str) -> Payload:
-        """Return the object at ``path`` in a record's payload. A missing record or object is created."""
+        """Return the object at ``path`` in a record's payload. Missing records and objects are created."""
         place = self.found[stream].setdefault(key, {})
         for part in path:
             place = place.setdefault(part, {})
@@ -94,7 +94,7 @@ class Gathering:
         return self.found[stream].setdefault(str(day), {"zone": zone or self.clock.of_date(day)})
 
     def pages(self, as_of: datetime | None = None) -> Iterator[Page]:
-        """Yield the records so far in pages, and forget them. ``as_of`` dates their export."""
+        """Yield the records gathered so far in pages, and forget them. ``as_of`` is the date of their export."""
         for stream, payloads in self.found.items():
             records = [
                 RawRecord(stream=stream, key=key, payload=payload, adds=True, as_of=as_of)
@@ -105,6 +105,6 @@ class Gathering:
         self.found.clear()
 
     def unreadable(self) -> Iterator[Page]:
-        """Yield a page for each stream with the number of its rows that were set aside, if any were."""
+        """Yield a page for each stream with unreadable rows, which states their number."""
         for stream, rows in self.aside.items():
             yield Page(stream=stream, records=(), set_aside=Counter({(stream, UNREADABLE): rows}))

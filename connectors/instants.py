@@ -19,9 +19,9 @@ time_zone = zone_named
 
 
 def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = None) -> datetime | None:
-    """Return the UTC instant of an ISO 8601 text, or None for anything else.
+    """Return the UTC instant of an ISO 8601 text, or None for anything else and for a year outside ``years``.
 
-    A text without an offset is read in ``zone``, and gives None without a zone. So does a year outside ``years``.
+    A text without an offset is in ``zone``. If ``zone`` is None, it gives None.
     """
     at = _parsed(value)
     if at is None or (at.tzinfo is None and zone is None):
@@ -30,7 +30,7 @@ def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = N
 
 
 def utc_of_naive(value: Any) -> datetime | None:
-    """Return the UTC instant of an ISO 8601 text, or of Unix milliseconds. A text without an offset is in UTC.
+    """Return the UTC instant of an ISO 8601 text or of Unix milliseconds. A text without an offset is in UTC.
 
     Returns None for anything else, and for a year outside 1990 to 2199.
     """
@@ -41,7 +41,10 @@ def utc_of_naive(value: Any) -> datetime | None:
 
 
 def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
-    """Return the instant of a count of 1/``per_second`` s since 1970, None for others and outside 1990 to 2199."""
+    """Return the instant of a count of 1/``per_second`` s since 1970.
+
+    None for other values and outside 1990 to 2199.
+    """
     number = finite(value)
     try:
         at = None if number is None else datetime.fromtimestamp(number / per_second, UTC)
@@ -51,7 +54,7 @@ def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
 
 
 def unix_second(value: Any) -> int | None:
-    """Return whole Unix seconds of a number or its text, None for anything else and for years outside 1990 to 2199."""
+    """Return whole Unix seconds from a number or its text. None for other values and outside 1990 to 2199."""
     try:
         at = int(value)
     except (TypeError, ValueError, OverflowError):
@@ -60,7 +63,7 @@ def unix_second(value: Any) -> int | None:
 
 
 def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
-    """Return the date of a text that is a date alone. None for anything else and years outside ``years``."""
+    """Return the date of a text that holds nothing else. None for other values and for years outside ``years``."""
     try:
         day = date.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -69,9 +72,9 @@ def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
 
 
 def written_offset(value: Any) -> int | None:
-    """Return whole minutes east of UTC from ``+hh:mm``, ``-hh:mm`` or ``Z``, or from the end of an ISO 8601 text.
+    """Return whole minutes east of UTC from ``+hh:mm``, ``-hh:mm`` or ``Z``, which may end an ISO 8601 text.
 
-    Returns None for anything else, and for a text without an offset.
+    Returns None for anything else.
     """
     at = _parsed(value) or _parsed(f"2000-01-01T00:00:00{value}")
     moved = None if at is None else at.utcoffset()
@@ -79,7 +82,7 @@ def written_offset(value: Any) -> int | None:
 
 
 def offset_between(wall: datetime | None, at: datetime | None) -> int | None:
-    """Return rounded minutes east of UTC between a wall clock, written as if it were UTC, and its instant ``at``.
+    """Return the minutes by which a local time, marked as UTC, is ahead of the instant ``at``.
 
     Returns None if either is missing, or if they are more than 15 hours apart.
     """
@@ -90,10 +93,9 @@ def offset_between(wall: datetime | None, at: datetime | None) -> int | None:
 
 
 def zone_of_arrival(begins: str | None, ends: str | None) -> str | None:
-    """Return the IANA zone in which an event ends, if it begins in another zone, as a flight does. Otherwise return
-    None.
+    """Return the zone in which an event ends, if it begins in another zone, as a flight does. Otherwise return None.
 
-    A zone without a place in its name, such as UTC or the rule of a calendar's own clock, does not count.
+    Only zones named after a place count, not UTC or an offset.
 
     >>> zone_of_arrival("Europe/Berlin", "America/New_York"), zone_of_arrival("UTC", "Europe/Berlin")
     ('America/New_York', None)
@@ -105,19 +107,19 @@ def zone_of_arrival(begins: str | None, ends: str | None) -> str | None:
 
 
 def offset_in(zone: tzinfo, at: datetime) -> int:
-    """Return by how many minutes a zone's clocks are east of UTC at an instant."""
+    """Return the minutes by which a zone's clocks are ahead of UTC at an instant."""
     return int((at.astimezone(zone).utcoffset() or timedelta(0)) / MINUTE)
 
 
 def local_date(at: datetime, offset: int | None) -> date:
-    """Return the date at an instant on a clock ``offset`` minutes east of UTC. None is UTC."""
+    """Return the date at an instant on clocks ``offset`` minutes ahead of UTC, or of UTC if it is None."""
     return (at + timedelta(minutes=offset or 0)).date()
 
 
 def due_time(at: datetime | None, zone: tzinfo | None, day: date | None) -> datetime | None:
-    """Return the instant on ``day`` at the clock time that ``at`` is in ``zone`` (None is UTC), or None.
+    """Return the instant on ``day`` with the local time of ``at`` in ``zone`` (None for UTC).
 
-    A clock time of midnight gives None, because lists write it for a date alone.
+    Returns None if ``at`` or ``day`` is None, and for midnight, which task lists write for a date without a time.
     """
     local = None if at is None else at.astimezone(zone or UTC)
     if local is None or day is None or local.time() == time():
@@ -126,7 +128,7 @@ def due_time(at: datetime | None, zone: tzinfo | None, day: date | None) -> date
 
 
 def midnight(day: date) -> datetime:
-    """Return the first instant of a date in UTC."""
+    """Return midnight UTC at the beginning of a date."""
     return datetime.combine(day, time(), UTC)
 
 

@@ -1,4 +1,4 @@
-"""Read the pages of task lists and calendars, those of an account and those that come as files."""
+"""Build the pages of task lists and calendars, from accounts and from files."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a fi
 
 
 def dropped(stream: str, name: str, places: dict[str, str]) -> Page:
-    """Return a page that deletes everything in a removed list, and drop the list from the cursor's ``places``."""
+    """Return a page that deletes everything in a removed list. The list is also removed from ``places``, the cursor."""
     places.pop(name, None)
     cursor = json.dumps(places, sort_keys=True)
     return Page(stream=stream, records=(), cursor=cursor, covers=Covers(prefix=f"{name}/"))
 
 
 def named(file: File) -> tuple[str, str]:
-    """Return (list name, parent of its records) from a file's name. A second download "Tasks (1)" has the same."""
+    """Return (list name, parent path of its records) from a file's name. A copy's suffix like "(1)" is dropped."""
     name = COPY_SUFFIX.sub("", file.name.rpartition(".")[0] or file.name).encode("utf-8", "replace").decode()
     return name, f"{FILE_PARENT_PREFIX}{name}"
 
 
 def file_pages(parent: str, records: Sequence[RawRecord], *, cut: bool) -> Iterator[Page]:
-    """Yield a file's tasks, then the page that deletes tasks of an earlier file of that name.
+    """Yield a file's tasks, then a page that deletes tasks that only an earlier file of that name held.
 
-    Raises CutShort at the end if ``cut``.
+    If the file is ``cut`` short, raises CutShort instead of deleting.
     """
     for begin in range(0, len(records), PAGE_TASKS):
         yield Page(stream="task", records=tuple(records[begin : begin + PAGE_TASKS]))
@@ -44,7 +44,10 @@ def file_pages(parent: str, records: Sequence[RawRecord], *, cut: bool) -> Itera
 def tasks_in(
     source: str, record: RawRecord, due: Callable[[Fields], date | None], completed: Callable[[Fields], datetime | None]
 ) -> list[Task]:
-    """Return the task of a record with the key ``LIST/ID``, [] for a list's. Raises BadRecord without an id."""
+    """Return [the task] of a record with the key ``LIST/ID``, or [] for the record of a list.
+
+    ``due`` and ``completed`` read a task's fields. Raises BadRecord without an id.
+    """
     if record.stream == "list":
         return []
     fields = Fields.of(source, record)

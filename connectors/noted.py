@@ -1,4 +1,4 @@
-"""Turn what a person noted in a vendor's app into the name that ``bridge note`` uses, so that both count as one."""
+"""Turn names that a person notes in a vendor's app into the names of ``bridge note``, so that both count as one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ SIGNS = re.compile(r"[<>=!?~/\s]+")
 
 
 def is_switched_on(settings: Mapping[str, str] | None, name: str) -> bool:
-    """Return True if the setting ``name`` of a source says yes, on, true or 1."""
+    """Return True if the value of the setting ``name`` is "yes", "on", "true" or "1", in any case."""
     return (settings or {}).get(name, "").strip().lower() in SWITCHED_ON
 
 
 def note_name(text: object) -> str | None:
-    """Return the short name of a question or tag, or None for one without letters.
+    """Return the short name of a question or tag, or None for a text without letters.
 
     >>> note_name("Have any caffeine? "), note_name("Read in bed?"), note_name("Take melatonin?")
     ('caffeine', 'read in bed', 'melatonin')

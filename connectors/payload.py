@@ -1,6 +1,6 @@
-"""Read a payload's fields, for all connectors, and define tables of which field holds which metric.
+"""Read a payload's fields, for all connectors, and define tables that map metrics to fields.
 
-Optional fields give None if absent or unreadable. Required fields raise ``BadRecord`` without the value.
+Optional fields give None if absent or unreadable. Required fields raise ``BadRecord`` then.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Choice = TypeVar("Choice")
 
 
 def words(value: Any) -> str | None:
-    """Return a text that is not blank unchanged, or None for anything else."""
+    """Return a text unchanged if it is not blank. Return None for a blank text and for other values."""
     return value if isinstance(value, str) and value.strip() else None
 
 
@@ -73,9 +73,9 @@ def total(*parts: float | None) -> float | None:
 
 
 def listing(body: Any, path: str, source: str, stream: str) -> list[Mapping[str, Any]]:
-    """Return the rows of an answer, the list at ``path`` in ``body``, or ``body`` itself for an empty path.
+    """Return the rows in an answer, the list at ``path`` in ``body``, or ``body`` itself for an empty path.
 
-    Raises SourceChanged, which names ``source`` and ``stream``, if there is no list of objects.
+    Raises SourceChanged, which names ``source`` and ``stream``, if that is no list of objects.
 
     >>> listing([{"id": 1}], "", "pebble", "sleep")
     [{'id': 1}]
@@ -87,11 +87,10 @@ def listing(body: Any, path: str, source: str, stream: str) -> list[Mapping[str,
 
 
 def token_pages(ask: Callable[[dict[str, str]], Any], *, parameter: str, field: str) -> Iterator[Any]:
-    """Yield the answers of a list whose pages are named by tokens, until an answer holds no further token.
+    """Yield the answers of a list in pages, each of which holds the token of the next page, until one holds none.
 
-    ``ask`` gets the parameter of a request that names the page, and none for the first page. ``parameter`` is its name,
-    and ``field`` the field of an answer that holds the next page's token. Raises SourceChanged for a token that came
-    before, because the list would never end.
+    ``ask`` gets the request's parameters, {} for the first page, then {``parameter``: token}. ``field`` is the field of
+    an answer that holds the token. Raises SourceChanged for a repeated token, because the list would never end.
 
     >>> answers = {"": {"data": [1], "next": "b"}, "b": {"data": [2], "next": None}}
     >>> pages = token_pages(lambda more: answers[more.get("page", "")], parameter="page", field="next")
@@ -122,8 +121,8 @@ def raw_records(
 ) -> tuple[RawRecord, ...]:
     """Return rows as raw records of a stream. A record's key is the row's field ``key``, or "?" if that is absent.
 
-    The fields in ``without`` are left out of the payloads. ``deleted`` is the field that is true in a row that tells a
-    deletion, which has no payload then. None stands for a list without such rows.
+    Payloads lack the fields in ``without``. ``deleted`` names the field that is true in a row that reports a deletion,
+    whose payload is empty. None means that the list has no such rows.
 
     >>> gone, kept = raw_records("walk", [{"id": 1, "gone": True}, {"id": 2}], deleted="gone")
     >>> (gone.key, gone.deleted, gone.payload), (kept.key, kept.deleted)
@@ -141,7 +140,7 @@ def raw_records(
 class Fields:
     """A payload, and the name under which its errors are reported, such as ``oura/sleep``.
 
-    A field is named by its path with dots between: ``score.stage_summary.total_in_bed_time_milli``.
+    Methods name a field by its path, with dots between, as in ``score.stage_summary.total_in_bed_time_milli``.
     """
 
     payload: Mapping[str, Any]
@@ -149,11 +148,11 @@ class Fields:
 
     @classmethod
     def of(cls, source: str, record: RawRecord) -> Fields:
-        """Return the Fields of a record of ``source``. Errors name the source and the record's stream."""
+        """Return the Fields of a record. Their errors name ``source`` and the record's stream."""
         return cls(record.payload, f"{source}/{record.stream}")
 
     def bad(self, reason: str) -> BadRecord:
-        """Return the error that sets this record aside. ``reason`` names a field and quotes no value."""
+        """Return a BadRecord error with ``reason``, which names a field and quotes no value."""
         return BadRecord(f"{self.name}: {reason}")
 
     def get(self, path: str) -> Any:
@@ -170,7 +169,7 @@ class Fields:
     def number(self, path: str, factor: Fraction = Fraction(1), *, written: bool = False) -> float | None:
         """Return a field's number times ``factor``, or None for anything else and for numbers of 1e15 and more.
 
-        With ``written`` a text of digits is a number, too, as in the JSON of Google's APIs.
+        With ``written``, a text of digits counts as a number, as in the JSON of Google's APIs.
 
         >>> Fields({"count": "8421"}, "pebble/walk").number("count", written=True)
         8421.0
@@ -180,7 +179,7 @@ class Fields:
         return None if value is None else value * factor.numerator / factor.denominator
 
     def cell(self, path: str) -> float | None:
-        """Return the number in a field of a table, which may be a text with decimals, or None for anything else."""
+        """Return the number in a field, which may be a text with decimals as in CSV files. None for anything else."""
         told = self.get(path)
         try:
             return finite(float(told) if isinstance(told, str) else told)
@@ -188,7 +187,10 @@ class Fields:
             return None
 
     def needed(self, *paths: str, written: bool = False) -> float:
-        """Return the first number of the fields, also ``written`` as text. Raises BadRecord without one."""
+        """Return the first number among the fields. Raises BadRecord if none holds a number.
+
+        With ``written``, a text of digits counts as a number.
+        """
         read = self.cell if written else self.number
         found = next((value for path in paths if (value := read(path)) is not None), None)
         if found is None:
@@ -214,11 +216,15 @@ class Fields:
         return numbers
 
     def objects(self, path: str) -> list[tuple[str, Fields]]:
-        """Return (key, object as Fields) for each object in the object at ``path``, by key."""
+        """Return (key, object as Fields) for each object in the object at ``path``, sorted by key."""
         return [(key, Fields(mapping(row), self.name)) for key, row in sorted(mapping(self.get(path)).items())]
 
     def measured(self, table: Table, *, written: bool = False) -> dict[Metric, float | None]:
-        """Return metric -> value in its unit, None where a field is no number. ``written`` digits are read, too."""
+        """Return metric -> value in its unit, None if its field holds no number.
+
+        ``table`` maps a metric to its field, or to (field, factor). With ``written``, a text of digits counts as a
+        number.
+        """
         sources = {metric: (field, Fraction(1)) if isinstance(field, str) else field for metric, field in table.items()}
         return {metric: self.number(*source, written=written) for metric, source in sources.items()}
 
@@ -230,31 +236,36 @@ class Fields:
         return str(value)
 
     def choice(self, path: str, choices: Mapping[str, Choice]) -> Choice:
-        """Return the entry of ``choices`` for the word in a field. Raises BadRecord for an unknown word."""
+        """Return the entry of ``choices`` for the text in a field. Raises BadRecord if there is none."""
         value = self.get(path)
         if not isinstance(value, str) or value not in choices:
             raise self.bad(f"{path} is missing or unknown")
         return choices[value]
 
     def instant(self, path: str) -> datetime:
-        """Return the UTC instant of ISO 8601 with an offset. Raises BadRecord otherwise, and outside 1990 to 2199."""
+        """Return the UTC instant of an ISO 8601 text with an offset.
+
+        Raises BadRecord for anything else, and for a year outside 1990 to 2199.
+        """
         at = utc(self.get(path))
         if at is None:
             raise self.bad(f"{path} is no instant")
         return at
 
     def unix(self, path: str, *, per_second: int = 1) -> datetime:
-        """Return the UTC instant of a count of 1/``per_second`` s since 1970. Raises BadRecord as ``instant``."""
+        """Return the UTC instant of a count of 1/``per_second`` s since 1970.
+
+        Raises BadRecord for anything else, and for a year outside 1990 to 2199.
+        """
         at = utc_of_unix(self.get(path), per_second=per_second)
         if at is None:
             raise self.bad(f"{path} is no instant")
         return at
 
     def wall(self, path: str) -> datetime:
-        """Return the time that the user's clock showed, as a datetime marked as UTC.
+        """Return the user's local time, as a datetime marked as UTC. A text with an offset gives its instant in UTC.
 
-        The text should have no offset. A text with an offset gives its instant in UTC. Raises BadRecord for anything
-        else than an ISO 8601 text, and for a year outside 1990 to 2199.
+        Raises BadRecord for anything else than an ISO 8601 text, and for a year outside 1990 to 2199.
 
         >>> Fields({"start": "2026-11-20T00:30:00"}, "pebble/walk").wall("start").isoformat()
         '2026-11-20T00:30:00+00:00'
@@ -277,7 +288,10 @@ class Fields:
         return self.east(self.get(path), path)
 
     def east(self, told: Any, path: str = "a part") -> int:
-        """Return a field's minutes east of UTC. Raises BadRecord, naming the field, if it is missing or unreadable."""
+        """Return ``told``, the value at ``path``, as minutes east of UTC.
+
+        Raises BadRecord, naming ``path``, if unreadable.
+        """
         number, seconds = finite(told), WRITTEN_SECONDS.fullmatch(told) if isinstance(told, str) else None
         minutes = written_offset(told) if number is None else int(number) if number.is_integer() else None
         if seconds is not None:
@@ -287,14 +301,17 @@ class Fields:
         return minutes
 
     def second(self, told: Any, path: str = "a part") -> int:
-        """Return whole Unix seconds from a number or its text. Raises BadRecord, naming ``path``, for anything else."""
+        """Return ``told``, a number or its text, as whole Unix seconds.
+
+        Raises BadRecord, naming ``path``, if unreadable.
+        """
         at = unix_second(told)
         if at is None:
             raise self.bad(f"{path} is no time")
         return at
 
     def duration(self, path: str, *, per_second: int | None = None) -> timedelta:
-        """Return an ISO 8601 duration of hours, minutes and seconds, or with ``per_second=1`` a number of seconds.
+        """Return an ISO 8601 duration in hours, minutes and seconds, or with ``per_second=1`` a number of seconds.
 
         Raises BadRecord for anything else, and for a number below 0 or of more than three days.
 
@@ -315,14 +332,14 @@ class Fields:
         return timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
     def day(self, path: str) -> date:
-        """Return a calendar date, for example "2026-11-20". Raises BadRecord for anything else."""
+        """Return the date of a text such as "2026-11-20". Raises BadRecord for anything else."""
         day = calendar_date(self.get(path))
         if day is None:
             raise self.bad(f"{path} is no date")
         return day
 
     def date_in(self, path: str) -> date:
-        """Return the date with which a text begins, and which a time may follow. Raises BadRecord for anything else."""
+        """Return the date at the beginning of a text. Raises BadRecord for anything else."""
         day = calendar_date(str(self.get(path))[:10])
         if day is None:
             raise self.bad(f"{path} is no date")
@@ -336,7 +353,10 @@ class Fields:
         return zone
 
     def readings(self, path: str, *, at: str, value: str) -> Iterator[tuple[datetime, float]]:
-        """Yield (instant, number) of the list's objects that hold both. Raises BadRecord without a list."""
+        """Yield (instant in ``at``, number in ``value``) of those objects of a list that hold both.
+
+        Raises BadRecord if the field is no list.
+        """
         if not isinstance(self.get(path), list):
             raise self.bad(f"{path} is no list")
         for row in rows(self.get(path)):
@@ -346,11 +366,11 @@ class Fields:
                 yield instant, number
 
     def civil_day(self, day: str, start: str = "", *, offset: str | None = None) -> Stretch:
-        """Return a civil day, whose date the field ``day`` holds, as a stretch without an end.
+        """Return the day whose date is in the field ``day``, as a stretch with a start but no end.
 
-        It begins at the instant in the field ``start``, or at midnight UTC if that is unreadable. The offset is that of
-        the text in ``start``, or None. If ``offset`` names the field of an offset, it begins at midnight there. Raises
-        BadRecord without a date, and for an unreadable field ``offset``.
+        It starts at the instant in the field ``start``, with that text's offset, or at midnight UTC without one.
+        With ``offset``, the field of an offset, it starts at midnight there. Raises BadRecord for an unreadable date
+        or offset.
 
         >>> lasted = Fields({"date": "2026-11-20", "east": 60}, "pebble/day").civil_day("date", offset="east")
         >>> lasted.start.isoformat(), lasted.offset
@@ -364,7 +384,7 @@ class Fields:
         return Stretch(start=at or midnight(date_of), end=None, offset=told, day=date_of)
 
     def day_in(self, day: str, zone: str) -> Stretch:
-        """Return a civil day from the fields of its date and its IANA zone, as a stretch from midnight without an end.
+        """Return the day whose date and IANA zone are in the fields, as a stretch from midnight without an end.
 
         With an unknown zone it begins at midnight UTC, without an offset. Raises BadRecord without a date.
 
@@ -377,7 +397,7 @@ class Fields:
         return Stretch(start=start, end=None, offset=offset_in(place, start) if place else None, day=date_of)
 
     def ordered(self, start: datetime, end: datetime, longest: timedelta | None = SPAN_MAX) -> None:
-        """Raise BadRecord if ``end`` is before ``start``, or more than ``longest`` (if any) after it."""
+        """Raise BadRecord if ``end`` is before ``start``, or more than ``longest`` (None for no limit) after it."""
         if end < start or (longest is not None and end - start > longest):
             raise self.bad("it ends before it starts, or days later")
 
@@ -390,12 +410,11 @@ class Fields:
         offset: str | None = None,
         per_second: int | None = None,
     ) -> Stretch:
-        """Return the time between the instants in the fields ``start`` and ``end``, with the offset of the end.
+        """Return the time between the instants in the fields ``start`` and ``end``.
 
-        ``day`` is the field of the date. Without it the date is that of the end; see ``Stretch.on_start``.
-        ``offset`` is the field of the offset, where the instants are written in UTC. With ``per_second`` they are
-        counts since 1970, of seconds for 1. Raises BadRecord for an unreadable field, and for instants in the wrong
-        order or more than three days apart.
+        ``day`` and ``offset`` are the fields of the date and offset, by default those of the end. With
+        ``per_second``, the instants are counts of 1/``per_second`` s since 1970. Raises BadRecord for an unreadable
+        field, a wrong order, or more than three days.
 
         >>> told = {"from": 1763920000, "to": 1763923600, "east": 60}
         >>> walk = Fields(told, "pebble/walk").stretch("from", "to", offset="east", per_second=1)
@@ -412,9 +431,9 @@ class Fields:
         return Stretch(start=begun, end=over, offset=east, day=date_of)
 
     def wall_stretch(self, start: str, offset: str, *, duration: str) -> Stretch:
-        """Return a time from three fields, for the start on the user's clock, that clock's offset, and the length.
+        """Return a time from the fields of the start in local time, of the offset of that, and of the length.
 
-        The date is that of the start. Raises BadRecord if a field is unreadable, or if it lasts more than three days.
+        The date is that of the start. Raises BadRecord if a field is unreadable, or for more than three days.
 
         >>> told = {"start": "2026-11-20T00:30:00", "east": 60, "lasted": "PT45M"}
         >>> walk = Fields(told, "pebble/walk").wall_stretch("start", "east", duration="lasted")

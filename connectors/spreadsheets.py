@@ -15,10 +15,7 @@ NEAR = timedelta(days=1)  # a night begins on the day before its date
 
 
 class DayOrder:
-    """The order of day and month in a table's dates, decided by all cells together.
-
-    No date is read if both orders are possible.
-    """
+    """The order of day and month in a table's dates, derived from all cells. If it stays unclear, no date is read."""
 
     def __init__(self, cells: Iterable[str]) -> None:
         found: set[tuple[int, int, int]] = set()
@@ -43,9 +40,9 @@ class DayOrder:
             self._day_first = None if keys[0] == keys[1] else keys[0] < keys[1]
 
     def iso(self, cell: str, between: str = "T") -> str:
-        """Return a rewritten date, or date and time, in ISO form. Other texts and doubtful dates stay unchanged.
+        """Return a rewritten date, or date and time, in ISO form with ``between`` before the time.
 
-        ``between`` stands between date and time.
+        Other texts stay unchanged, as do all dates if their order of day and month is unclear.
         """
         told = REWRITTEN.fullmatch(cell.strip())
         if told is None or self._day_first is None:

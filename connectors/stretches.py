@@ -31,7 +31,7 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def joined(parts: Sequence[Sequence[float]]) -> tuple[float, float, float, float] | None:
-    """Return the common mean of several means, as (count, mean, lowest, highest). Return None below one reading.
+    """Return the mean of several means as (count, mean, lowest, highest), weighted by count. None for a count below 1.
 
     Each of ``parts`` begins with these four numbers.
     """
@@ -41,7 +41,7 @@ def joined(parts: Sequence[Sequence[float]]) -> tuple[float, float, float, float
 
 
 def quarter_hours_in(zone: ZoneInfo, metric: Metric, readings: Iterable[tuple[datetime, float]]) -> Iterator[Sample]:
-    """Yield the mean of ``readings`` (instant, value) per quarter of an hour, with the offset in ``zone``."""
+    """Yield the mean of ``readings`` (instant, value) for each quarter of an hour, with the offset in ``zone``."""
     by_offset: dict[int, list[tuple[float, float]]] = {}
     for at, value in readings:
         by_offset.setdefault(offset_in(zone, at), []).append((at.timestamp(), value))
@@ -63,14 +63,17 @@ class Stretch:
 
     @classmethod
     def of_seconds(cls, start: float, end: float | None, offset: int, *, by_end: bool = False) -> Stretch:
-        """Return the time between Unix seconds, on the local date of its start, or of its end with ``by_end``."""
+        """Return the time between two Unix seconds.
+
+        Its date is the local date of its start, with ``by_end`` of its end.
+        """
         begun = datetime.fromtimestamp(start, UTC)
         over = None if end is None else datetime.fromtimestamp(end, UTC)
         return cls(start=begun, end=over, offset=offset, day=local_date((by_end and over) or begun, offset))
 
     @classmethod
     def civil(cls, day: date, zone: tzinfo, lasts: timedelta | None = None) -> Stretch:
-        """Return a civil day of a zone, from midnight for ``lasts``, or without an end."""
+        """Return a day from midnight in ``zone``, with the length ``lasts``, or without an end if that is None."""
         start = datetime.combine(day, time(), zone).astimezone(UTC)
         return cls(start=start, end=None if lasts is None else start + lasts, offset=offset_in(zone, start), day=day)
 
@@ -81,14 +84,14 @@ class Stretch:
 
     @property
     def is_nap(self) -> bool:
-        """True for a sleep that is a nap by ``bridge.domain.samples.is_nap``, where the source does not say so."""
+        """True if a sleep counts as a nap by ``bridge.domain.samples.is_nap``, for sources that do not say."""
         begun = self.start + timedelta(minutes=self.offset or 0)
         return is_nap(begun.hour, self.minutes)
 
     def episode(
         self, kind: EpisodeKind, key: str, values: Mapping[Metric, float | None], label: str | None = None
     ) -> Episode:
-        """Return a sleep, a nap or a workout of this time, with those of ``values`` that were measured.
+        """Return an episode of this time with those of ``values`` that were measured.
 
         Without an end it ends when it starts. None and vendors' codes for "not measured", such as -1, are left out.
         """
@@ -104,7 +107,7 @@ class Stretch:
         )
 
     def on_start(self) -> Stretch:
-        """Return the same time, counted to the local date of its start."""
+        """Return the same time with the local date of its start."""
         return replace(self, day=local_date(self.start, self.offset))
 
     def samples(self, key: str, values: Mapping[Metric, float | None]) -> Iterator[Sample]:
@@ -123,7 +126,7 @@ class Stretch:
     def mean(self, metric: Metric, told: Sequence[float], *, suffix: str = "") -> Sample:
         """Return the sample of a mean over this time, from (count, mean, lowest, highest).
 
-        Its key is the start's, and ``suffix``. Rounding does not lift the mean over the highest value.
+        Its key is the metric, the start and ``suffix``. A mean outside lowest and highest is moved to the nearer.
         """
         count, value, low, high = told
         return Sample(

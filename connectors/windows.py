@@ -1,6 +1,6 @@
 """Choose the dates to read at sources that report neither changes nor deletions.
 
-The cursor holds the date up to which all was read, as ``{"until": "2026-11-20"}``.
+The cursor is ``{"until": "2026-11-20"}``, the last date that was read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Records = tuple[RawRecord, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The first and last date to read. ``again`` is False if there is no usable cursor and everything is read anew."""
+    """The first and last date to read. ``again`` is False for a first pull, or if the cursor is unusable."""
 
     since: date
     until: date
@@ -33,7 +33,7 @@ class Window:
     ) -> Self:
         """Return the dates to read, from the cursor's date less ``overlap`` to tomorrow in UTC.
 
-        A cursor of None begins ``days`` back. ``held`` is how many days the source lists, None without a limit.
+        Without a cursor they begin ``days`` ago. If ``held`` is given, the source holds only that many days.
         """
         until = (now + DAY).date()  # the person's date may be ahead of UTC's
         if held is not None:
@@ -58,7 +58,11 @@ class Window:
     def pages(
         self, stream: str, days: int, read: Callable[[date, date], Iterable[Records]], *, tells_deletions: bool = True
     ) -> Iterator[Page]:
-        """Yield the pages of ``read(first, last)`` in pieces of ``days`` dates, each piece's last with a cursor."""
+        """Yield a page for each of the record lists that ``read(first, last)`` returns, in pieces of ``days`` dates.
+
+        A piece's last page holds the cursor. With ``tells_deletions``, the window's last page lets records that were
+        not read again be deleted.
+        """
         for first, last in self.pieces(days):
             *before, final = read(first, last)
             for records in before:
@@ -67,9 +71,12 @@ class Window:
             yield Page(stream=stream, records=final, cursor=self.cursor(last), covers=covers)
 
     def cursor(self, last: date) -> str:
-        """Return the cursor to save once everything up to ``last`` is stored. Its date is never later than today."""
+        """Return the cursor that says all was read up to ``last``, or up to today (UTC) if that is earlier."""
         return json.dumps({"until": min(last, self.today).isoformat()})
 
     def covers(self, last: date) -> Covers | None:
-        """Return the dates that the window's last page completes, else None. A first pull completes none."""
+        """Return the dates in which records not read again are to be deleted, at the window's end, else None.
+
+        A first pull deletes nothing.
+        """
         return Covers(since=midnight(self.since + DAY)) if self.again and last == self.until else None

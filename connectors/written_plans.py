@@ -1,4 +1,4 @@
-"""Store with a consent which accepted recommendations are events of the bridge's own calendar there.
+"""Store with the account's token which accepted recommendations are events of the bridge's own calendar.
 
 A stored event that is gone was deleted by the user. Some servers do not report deletions.
 """
@@ -20,7 +20,7 @@ REMOVED = "removed"  # in place of the calendar's id or address: the person dele
 class WrittenPlans:
     """The stored plans of an account's own calendar, without those that are over.
 
-    ``notes`` maps a plan's key to ``end`` and ``agreed``. ``calendar`` is REMOVED if the user deleted it.
+    ``notes`` maps a plan's key to its ``end`` and the time ``agreed``. ``calendar`` is REMOVED if the user deleted it.
     """
 
     def __init__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> None:
@@ -38,14 +38,15 @@ class WrittenPlans:
         return self.calendar == REMOVED or not (self.current or self.withdrawn)
 
     def keep_in(self, calendar: str) -> None:
-        """Note the id or address of the calendar."""
+        """Store the id or address of the calendar."""
         self.calendar = calendar
         self.remember(calendar=calendar)
 
     def settle(self, *, take_away: Callable[[str], None], is_deleted: Callable[[Plan], bool]) -> list[str]:
-        """Write missing events, remove outdated ones, and return the keys of current plans that the user deleted.
+        """Write missing events, remove outdated ones, and return the keys of current plans whose event is gone.
 
-        ``take_away`` removes an event. ``is_deleted`` writes a plan's event, or returns True if the user deleted it.
+        The user deleted these events. ``take_away`` removes an event by its plan's key. ``is_deleted`` returns True if
+        the user deleted the event, and otherwise writes it.
         """
         for plan in self.current:
             self.notes.setdefault(plan.key, {})["end"] = plan.end.isoformat()
@@ -64,16 +65,16 @@ class WrittenPlans:
         return bool(self.notes[plan.key].get("agreed") == plan.agreed_at.isoformat())
 
     def written(self, plan: Plan, **more: str) -> None:
-        """Note that a current plan's event is in the calendar. ``more`` are further texts to store."""
+        """Store that a current plan's event is in the calendar. ``more`` are further texts to store."""
         self.notes[plan.key] |= {"agreed": plan.agreed_at.isoformat(), **more}
         self.remember(plans=self.notes)
 
     def removed(self) -> None:
-        """Note that the user deleted the calendar, so that nothing more is written."""
+        """Store that the user deleted the calendar, so that nothing more is written."""
         self.remember(calendar=REMOVED, plans={})
 
     def remember(self, **more: Any) -> None:
-        """Store values beside the token of the account, if any of them changed."""
+        """Store values with the account's token, if any of them changed."""
         with self._account.refresh_lock():
             token = self._account.token() or {}
             if any(token.get(name) != value for name, value in more.items()):
@@ -86,7 +87,7 @@ def event_id(key: str) -> str:
 
 
 def mark_of_plan(plan: Plan) -> str:
-    """Return a plan's mark by week, slot in it and action, such as ``2026-11-16/13/EXERCISE``."""
+    """Return a plan's mark from its week, slot and action, such as ``2026-11-16/13/EXERCISE``."""
     return f"{plan.slot}/{plan.action}"
 
 

@@ -1,6 +1,7 @@
-"""Take the address of an aw-server, and pull the days at the computer, the last three again at every pull.
+"""Ask for the address of an ActivityWatch server, and pull each day's activity at the computer from it.
 
-Source: docs.activitywatch.net, "REST API", and the OpenAPI document of aw-server at ``/api/swagger.json``.
+Every pull reads the last three days again. Source: docs.activitywatch.net, "REST API", and the OpenAPI document of
+aw-server at ``/api/swagger.json``.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ USUAL = "http://localhost:5600"
 
 
 class Server:
-    """An aw-server at an address that a user typed. Requests may reach ``hosts`` inside the operator's network."""
+    """An ActivityWatch server at an address that the user typed.
+
+    Requests go to public addresses, and to the hosts in ``hosts``, which may be in the operator's own network.
+    """
 
     def __init__(self, address: str, hosts: Collection[str]) -> None:
         self._base = address
@@ -43,7 +47,10 @@ class Server:
         self._session.close()
 
     def buckets(self, *, now: datetime) -> dict[str, str]:
-        """Return id -> type of the buckets of windows and presence. Raises SourceChanged, and as ``bridge.http``."""
+        """Return bucket id -> "currentwindow" or "afkstatus", for the server's buckets of those two types.
+
+        Raises SourceChanged if the answer is not a list of buckets, and the request's errors, such as TryLater.
+        """
         body = self._asked("/buckets/", now)
         buckets = body.values() if isinstance(body, dict) else [None]
         if not all(isinstance(bucket, dict) and isinstance(bucket.get("type"), str) for bucket in buckets):
@@ -52,7 +59,10 @@ class Server:
         return {key: kind for key, kind in sorted(kinds.items()) if kind is not None}
 
     def events(self, bucket: str, start: datetime, end: datetime, *, now: datetime) -> list[Any]:
-        """Return a bucket's events between two instants. Raises SourceChanged, and the errors of ``bridge.http``."""
+        """Return a bucket's events between two instants.
+
+        Raises SourceChanged if the answer is no list, else as ``buckets``.
+        """
         asked = {"start": start.isoformat(), "end": end.isoformat(), "limit": "-1"}
         body = self._asked(f"/buckets/{quote(bucket, safe='')}/events", now, asked)
         if not isinstance(body, list) or not all(
@@ -75,7 +85,7 @@ class Server:
 
 
 class ActivityWatch:
-    """An aw-server of ActivityWatch, opened for a single sync. Raises NeedsLogin if no address is saved."""
+    """Connector for an ActivityWatch server, opened for a single sync. Raises NeedsLogin if no address is saved."""
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
@@ -91,7 +101,7 @@ class ActivityWatch:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield a page per week, from three days before the cursor's date up to tomorrow.
 
-        Without a cursor the first page begins ``days`` ago.
+        Without a cursor, the first page begins as many days ago as the connector's setting ``days`` says.
         """
         buckets = self._server.buckets(now=now)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
@@ -109,7 +119,7 @@ class ActivityWatch:
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Save the server's address once it has answered. Raises SetupError if no ActivityWatch answers there."""
+    """Ask for the server's address, and save it once ActivityWatch has answered. Raises SetupError if it does not."""
     address = safe(account.settings["url"].strip() or browser.ask(QUESTION) or USUAL)
     hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})
     with closing(Server(address, {*account.allow_hosts, *hosts})) as server:
@@ -127,7 +137,7 @@ def authorise(account: Account, browser: Browser) -> None:
 
 
 def safe(address: str) -> str:
-    """Return a server's address without a path, http by default. Raises SetupError unless it is a plain one."""
+    """Return a server's address without its path, with http if no scheme was typed. Raises SetupError if unreadable."""
     unreadable = say(
         "the address of ActivityWatch looks like {example}; try again: {command}", example=USUAL, command=CONNECT_AGAIN
     )

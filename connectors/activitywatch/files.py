@@ -52,7 +52,10 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None, **
 
 
 def _collect(document: Json, hosts: dict[str, Host], own: frozenset[str]) -> None:
-    """Add the events of all buckets of an export to ``hosts``, which maps the names of computers to their events."""
+    """Add the events of an export's buckets to ``hosts``, by name of computer.
+
+    ``own`` are the apps of category "own".
+    """
     count = 0
     for name in document.members():
         if name != "buckets" or document.peek() != "{":

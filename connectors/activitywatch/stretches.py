@@ -39,9 +39,10 @@ CATEGORIES = MappingProxyType(
 
 @dataclass(slots=True, kw_only=True)
 class Host:
-    """The events of a computer in Unix seconds, as its watchers recorded them.
+    """The events of a computer, as its watchers recorded them.
 
-    ``windows`` are (start, end, category of the app), and ``present`` the times at which the user was there.
+    ``windows`` are (start, end, category of the app) and ``present`` (start, end) of the user's presence, in Unix
+    seconds.
     """
 
     windows: list[Window] = field(default_factory=list)
@@ -49,7 +50,10 @@ class Host:
 
 
 def note(host: Host, kind: str, event: object, own: frozenset[str]) -> None:
-    """Add an event of a window or presence bucket (``kind``) to its computer. An event of absence adds nothing."""
+    """Add an event of a bucket to its computer, if the event shows a window or that the user was present.
+
+    ``kind`` is the bucket's type, "currentwindow" or "afkstatus". ``own`` are the apps of category "own".
+    """
     span, data = _span_of(event), mapping(mapping(event).get("data"))
     if span is None:
         return
@@ -70,9 +74,9 @@ def _span_of(event: Any) -> Span | None:
 
 
 def day_records(hosts: Iterable[Host], zone: ZoneInfo, *, as_of: datetime | None = None) -> Iterator[RawRecord]:
-    """Yield a record per day with activity: the minutes by category, and the stretches of focus.
+    """Yield a record per local day in ``zone``, with its minutes by category and its stretches of focus.
 
-    Days begin at midnight in ``zone``. ``as_of`` is the date of the export, or None for events from a server.
+    Days without activity are left out. ``as_of`` is the date of the export, or None for events from a server.
     """
     active = [part for host in hosts for part in _active(host)]
     worked: dict[date, list[Span]] = {}
@@ -121,7 +125,7 @@ def _by_day(start: float, end: float, zone: ZoneInfo) -> Iterator[tuple[date, fl
 
 
 def _stretches(work: Sequence[Span]) -> Iterator[tuple[float, float, float]]:
-    """Yield (begin, end, seconds of work) of the stretches with at least ten minutes of work."""
+    """Yield (begin, end, seconds of work) in Unix seconds, for each stretch with at least ten minutes of work."""
     begun: float | None = None
     over = seconds = 0.0
     for start, end in merged(work):
@@ -141,7 +145,7 @@ def _told(start: float, end: float, seconds: float) -> dict[str, Any]:
 
 
 def kind_of(name: str, bucket: Mapping[str, Any]) -> str | None:
-    """Return "currentwindow" or "afkstatus", the type that a bucket states or that its name begins with, or None."""
+    """Return the type that a bucket states, or without one the type by its name. None for types that are not used."""
     told = bucket.get("type")
     if told in (WINDOW, PRESENCE):
         return str(told)
@@ -154,10 +158,9 @@ def host_of(bucket: str) -> str:
 
 
 def plain(app: str) -> str:
-    """Return an app's name in lower case, without the ending of its file and a number at its end.
+    """Return an app's name in lower case, without file ending and version number, for looking up its category.
 
-    A hyphen or an underscore becomes a space. A number stays if the name with it is known. The first 100
-    characters count.
+    A hyphen or an underscore becomes a space. Names of known apps keep their number. Only 100 characters are used.
 
     >>> plain("Code.exe"), plain("gnome-terminal-server"), plain("pycharm64.exe"), plain("Sublime_Text")
     ('code', 'gnome terminal server', 'pycharm', 'sublime text')
@@ -176,7 +179,7 @@ def category(app: object, own: frozenset[str] = frozenset()) -> str:
 
 
 def own_apps(setting: str) -> frozenset[str]:
-    """Return the names of apps in a setting, divided by commas, in lower case and without a file's ending."""
+    """Return the app names in a setting, which are divided by commas, each as ``plain`` returns it."""
     return frozenset(filter(None, (plain(name) for name in setting.split(","))))
 
 

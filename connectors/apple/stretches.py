@@ -1,4 +1,4 @@
-"""Group the sleep stages that several sources wrote to Apple Health into blocks, each of one sleep."""
+"""Group the sleep stages that several sources wrote to Apple Health into blocks, one for each sleep."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ S = TypeVar("S", bound=Stretch)
 
 
 def with_loose(stages: Iterable[S], loose: Iterable[S]) -> list[list[S]]:
-    """Return blocks of sleep stages by start. Time in bed joins the blocks near it, or forms blocks of its own."""
+    """Return the sleeps by start, each as a list of its stages. A long pause begins a new sleep.
+
+    A time in bed of ``loose`` is added to every sleep near it, cut to that sleep, or else forms a sleep of its own.
+    """
     blocks = _blocks(stages)
     edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
     alone = []
@@ -51,7 +54,7 @@ def _blocks(ordered: Iterable[S]) -> list[list[S]]:
 
 
 def best_source(block: Iterable[S], rank: Callable[[Sequence[S]], Any]) -> list[S]:
-    """Return the stretches of the source whose ``rank`` is lowest."""
+    """Return the stages of one source of a block, the source whose ``rank``, a function of its stages, is lowest."""
     by_source: dict[Hashable, list[S]] = {}
     for stretch in block:
         by_source.setdefault(stretch.source, []).append(stretch)

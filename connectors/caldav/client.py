@@ -1,6 +1,6 @@
-"""Take the address, login name and app password of a CalDAV server, and pull its calendars and task lists.
+"""Ask for the address, login name and app password of a CalDAV server, and pull its calendars and task lists.
 
-Changes are found by sync tokens (RFC 6578), else by etags.
+Changes are found by sync tokens (RFC 6578), or by etags at servers without them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ETAGS = "<d:getetag/><d:resourcetype/>"
 
 
 class CalDav:
-    """An open account at a CalDAV server. Raises NeedsLogin if no login is saved."""
+    """Connector for an account at a CalDAV server. Raises NeedsLogin if no login is saved."""
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
@@ -64,9 +64,9 @@ class CalDav:
         self._server.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the changes of all calendars. A calendar that is new, or whose state is unknown, is read whole.
+        """Yield the changed entries of all calendars. A calendar without a known state is read whole.
 
-        Entries of a calendar that is gone are deleted. Raises Refused if the login may read none.
+        Entries of a removed calendar are deleted. Raises Refused if the login may read no calendar.
         """
         self._server.now = now
         found = self._collections()
@@ -169,9 +169,10 @@ def _page(records: list[RawRecord], keys: set[str]) -> Page:
 
 
 def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:  # noqa: ARG001 - allowed anyway
-    """Take address, name and password from the settings, or ask the user, and save them after they worked.
+    """Save the server's address and login, from the settings or by asking, once the server has accepted them.
 
-    Raises NeedsLogin, Untrusted (certificate), SetupError (address), or TryLater for a busy or silent server.
+    Raises NeedsLogin for a wrong login, SetupError for an unusable address, Untrusted for the server's certificate,
+    TryLater if the server is busy or silent.
     """
     address = safe(account.settings["url"].strip() or ask(browser, ADDRESS_HELP, NOTHING_TYPED), account)
     name = account.settings["name"].strip() or ask(browser, LOGIN_HELP, NOTHING_TYPED)
@@ -188,7 +189,7 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
 
 
 def _tried(login: Login, address: str) -> Found:
-    """Return the account that an address leads to, after listing its calendars as a test."""
+    """Return the account found at an address, after its calendars were listed as a test."""
     with closing(Server(login)) as server:
         try:
             found = discover(server, address)
@@ -221,9 +222,9 @@ def _own(addresses: list[str], name: str) -> list[str]:
 
 
 def safe(address: str, account: Account) -> str:
-    """Return a server's address without query and fragment, and with https where no scheme was typed.
+    """Return a server's address without query and fragment, with https if no scheme was typed.
 
-    Raises SetupError for http at a host that was not named, and for text that is no plain address.
+    Raises SetupError for an unreadable address, and for http unless the host is this machine or an allowed one.
     """
     parts = typed_for_secrets(
         address,
@@ -243,9 +244,9 @@ def safe(address: str, account: Account) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class Changes:
-    """The changed entries of a CalDAV calendar, and the state to save.
+    """The changed entries of a CalDAV calendar, and the state to save for the next pull.
 
-    ``changed`` maps paths to addresses. ``whole`` is True if all entries of the calendar are in it.
+    ``changed`` maps paths of entries to addresses. ``whole`` is True if it holds every entry of the calendar.
     """
 
     changed: dict[str, str] = field(default_factory=dict)
@@ -255,9 +256,9 @@ class Changes:
 
 
 def changes_by_token(server: Server, collection: Collection, token: str | None) -> Changes | None:
-    """Return changes since a sync token, or all entries. Returns None if the server refuses to list by tokens.
+    """Return the changes since a sync token, or all entries if it is None. None if the server has no such listings.
 
-    Raises Declined if the calendar is gone, SourceChanged for a listing without end.
+    Raises Declined if the calendar is gone, SourceChanged for a listing that never ends.
     """
     if token:
         try:
@@ -276,7 +277,10 @@ def changes_by_token(server: Server, collection: Collection, token: str | None) 
 
 
 def _since(server: Server, collection: Collection, token: str) -> Changes:
-    """Return the changes since a sync token, or all entries for an empty token."""
+    """Return the changes since a sync token, or all entries for an empty token.
+
+    Raises SourceChanged if it never ends.
+    """
     found, seen, after = Changes(whole=not token), {token}, token
     for _ in range(ROUNDS_MAX):
         listing = server.report(collection.address, _SYNC.format(token=escape(after)))
@@ -329,7 +333,7 @@ def _is_entry(key: str, collection: Collection, response: Response) -> bool:
 
 
 def changes_by_etags(server: Server, collection: Collection, known: Mapping[str, str] | None) -> Changes:
-    """Return the entries whose etags differ from those in ``known`` (name -> etag), or all entries for None."""
+    """Return the entries whose etags differ from those in ``known`` (name -> etag), or all entries if it is None."""
     listing = server.propfind(collection.address, ETAGS, depth=1)
     before = known or {}
     etags: dict[str, str] = {}
@@ -347,9 +351,9 @@ def changes_by_etags(server: Server, collection: Collection, known: Mapping[str,
 
 
 def fetched(server: Server, collection: Collection, asked: Mapping[str, str]) -> dict[str, str | None]:
-    """Return path -> text of the asked entries: None if gone, "" if unreadable. ``asked`` maps paths to addresses.
+    """Return path -> text of the entries in ``asked`` (path -> address). The text is None if gone, "" if unreadable.
 
-    Too large a request is split in halves. Raises SourceChanged if the server returns none of several.
+    A request with too large an answer is split. Raises SourceChanged if the server returns none of several entries.
     """
     from bridge.http.transport import TooLarge
 

@@ -39,7 +39,7 @@ class Found:
 class Collection:
     """A calendar or task list of a CalDAV server. ``key`` is its path, always quoted alike and with a slash at the end.
 
-    ``token`` is its sync token and ``ctag`` its mark of change, each an empty text if the server has none.
+    ``token`` is its sync token. ``ctag`` is a text that changes with its content. Both are "" if the server has none.
     """
 
     address: str
@@ -51,9 +51,9 @@ class Collection:
 
 
 def discover(server: Server, address: str) -> Found:
-    """Return the account that an address leads to. Several addresses on its host are tried.
+    """Return the account that an address leads to, after trying several addresses on its host.
 
-    Raises NeedsLogin if refused, Refused for 403, TryLater for a busy server, else SourceChanged.
+    Raises NeedsLogin for a wrong login, Refused for HTTP 403, TryLater for a busy server, else SourceChanged.
     """
     errors: list[BridgeError] = []
     for candidate in candidates(address):
@@ -82,7 +82,7 @@ def candidates(address: str) -> list[str]:
 
 
 def _telling(errors: list[BridgeError]) -> BridgeError:
-    """Return the most useful of several errors: a wrong login first, then a busy or silent server."""
+    """Return the error that helps the user most. A wrong login comes first, then a busy server."""
     for kind in (NeedsLogin, TryLater, SourceChanged):
         named = [error for error in errors if isinstance(error, kind) and not isinstance(error, Refused)]
         if named:
@@ -119,9 +119,9 @@ def _addresses(response: Response) -> list[str]:
 
 
 def collections(server: Server, homes: Sequence[str]) -> dict[str, Collection]:
-    """Return the calendars and task lists in the homes of an account by key, sorted by key.
+    """Return key -> calendar or task list, of all that the addresses ``homes`` of an account hold, sorted by key.
 
-    Nextcloud's calendar of birthdays is left out. Raises SourceChanged for more than 500 of them.
+    Nextcloud's calendar of birthdays is left out. Raises SourceChanged for too many calendars.
     """
     found: dict[str, Collection] = {}
     for home in homes:

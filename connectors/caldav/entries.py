@@ -1,6 +1,6 @@
-"""Turn the entries of a CalDAV calendar into raw records, of an event or a to-do with all exceptions.
+"""Turn the entries of a CalDAV calendar into raw records.
 
-Exceptions are records of their own, so a broken exception loses nothing else.
+An entry is an event or to-do with its exceptions, each of which gets a record of its own.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def is_ours(collection: Collection, written: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Settings for reading the entries of a calendar. ``zone`` is for times without a zone.
+    """The settings for reading the entries of a calendar. ``zone`` is for times without a zone.
 
-    ``ours`` is True for the calendar that the bridge writes, where marks of its own events count.
+    ``ours`` is True for the calendar that the bridge writes, whose events carry marks of the bridge.
     """
 
     key: str
@@ -49,7 +49,7 @@ class Reading:
     ours: bool
 
     def records(self, key: str, text: str | None) -> list[RawRecord]:
-        """Return the records of the entry at the path ``key``. The text is None for an entry that is gone."""
+        """Return the records of the entry at the path ``key``, one that deletes it if ``text`` is None."""
         if text is None:
             return [self.deletion(key)]
         calendars, broken = parsed(decoded(text.encode("utf-8", "replace")))

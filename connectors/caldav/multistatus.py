@@ -1,4 +1,4 @@
-"""Parse the XML in which WebDAV servers answer (RFC 4918, 13), without entities and deep nesting."""
+"""Parse the XML answers of WebDAV servers (RFC 4918, 13). Entities and deep nesting are refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SUCCESS = 200
 
 
 class NotWebDav(TryLater):
-    """The error of an answer that is not WebDAV, such as the page of a log-in or of a network."""
+    """The answer is no WebDAV, as the log-in page of a network is not."""
 
 
 @dataclass(slots=True)
@@ -32,33 +32,30 @@ class Part:
     attributes: dict[str, str] = field(default_factory=dict)
 
     def walk(self, name: str) -> Iterator[Part]:
-        """Yield the children that have the name ``name``."""
         return (part for part in self.parts if part.name == name)
 
     def first(self, name: str) -> Part | None:
         return next(self.walk(name), None)
 
     def words(self, name: str) -> str:
-        """Return the text of the first child with a name, empty without one."""
+        """Return the text of the first child with a name, or "" without such a child."""
         found = self.first(name)
         return "" if found is None else found.text.strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """Answer of a WebDAV server about an address, ``href``. ``found`` holds the properties that it gave, by name."""
+    """A WebDAV server's answer about one address, ``href``. ``found`` holds the stated properties by name."""
 
     href: str
     status: int | None  # of the address as a whole; None where only properties have any
     found: dict[str, Part]
 
     def words(self, name: str) -> str:
-        """Return the text of a property, or an empty text for a property that was not given."""
         part = self.found.get(name)
         return "" if part is None else part.text.strip()
 
     def hrefs(self, name: str) -> list[str]:
-        """Return the addresses in a property, or an empty list for a property that was not given."""
         part = self.found.get(name)
         return [] if part is None else [one.text.strip() for one in part.walk(f"{DAV} href") if one.text.strip()]
 

@@ -1,4 +1,4 @@
-"""Requests to a CalDAV server. The password goes only where the user or the server's own discovery leads it."""
+"""Send requests to a CalDAV server. The password goes only to the user's host and to hosts named by its discovery."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KEY_CHARACTERS = ":!$&'()*+,;=~"
 
 
 class Declined(SourceChanged):
-    """The error for a request that the server understood but refused. ``status`` is the HTTP status."""
+    """The server understood a request but refused it. ``status`` is the HTTP status."""
 
     def __init__(self, status: int) -> None:
         super().__init__(
@@ -43,8 +43,9 @@ class Declined(SourceChanged):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
-    """A CalDAV login as the user typed it. ``hosts`` are hosts inside the operator's network that requests may
-    reach. ``trust`` is in certificates of the server.
+    """A CalDAV login as the user typed it.
+
+    Requests may reach ``hosts``, which may lie in the operator's network. ``trust`` tells which certificates to accept.
     """
 
     address: str
@@ -55,7 +56,10 @@ class Login:
 
 
 class Server:
-    """A CalDAV server, opened for a single sync. Waits are counted from ``now``, or from the clock if it is None."""
+    """A CalDAV server, opened for a single sync.
+
+    Its requested waits count from ``now``, or from the clock if it is None.
+    """
 
     def __init__(self, login: Login, *, now: datetime | None = None) -> None:
         from requests.auth import HTTPBasicAuth
@@ -72,7 +76,7 @@ class Server:
         self._session.close()
 
     def trust(self, address: str) -> None:
-        """Let requests go to a discovered host. Raises SourceChanged for plain http, unless trusted before."""
+        """Allow requests to the host of an address. Raises SourceChanged for http to a host not allowed before."""
         if origin(address) not in self._origins:
             if urlsplit(address).scheme != "https":
                 raise SourceChanged(
@@ -84,17 +88,19 @@ class Server:
             self._origins.add(origin(address))
 
     def propfind(self, address: str, properties: str, *, depth: int, discovering: bool = False) -> Listing:
-        """Ask for properties (XML elements) of an address, and with ``depth`` 1 also of what it holds.
+        """Return the properties (XML elements) of an address, with ``depth`` 1 also of the addresses below it.
 
-        Raises NotWebDav for an answer of another kind, Declined if the server refuses, and the errors of
-        ``bridge.http``.
+        Raises NotWebDav for another kind of answer, Declined if the server refuses, and the errors of ``ask``.
         """
         body = f'<d:propfind xmlns:d="DAV:" {NAMESPACES}><d:prop>{properties}</d:prop></d:propfind>'
         answer = self.ask("PROPFIND", address, body, headers={"Depth": str(depth)}, discovering=discovering)
         return _listing(answer)
 
     def report(self, address: str, body: str) -> Listing:
-        """Ask for a report on an address, at depth 0 as RFC 6578 (3.2) demands. Raises NotWebDav or Declined."""
+        """Return the answer to a report on an address. Raises NotWebDav for another kind of answer, and as ``ask``.
+
+        The request has depth 0, as RFC 6578 (3.2) demands.
+        """
         return _listing(self.ask("REPORT", address, body, headers={"Depth": "0"}))
 
     def ask(
@@ -106,11 +112,10 @@ class Server:
         headers: Mapping[str, str] | None = None,
         discovering: bool = False,
     ) -> requests.Response:
-        """Send a request, whose body is XML unless ``headers`` say otherwise, and return the answer.
+        """Send a request and return the answer. The body is XML unless ``headers`` say otherwise.
 
-        Redirects to trusted hosts are followed.
-
-        Raises SourceChanged for any other redirect, Declined, and the errors of ``bridge.http``.
+        Redirects to allowed hosts are followed. Raises SourceChanged for other redirects, Declined if the server
+        refuses, NeedsLogin for a wrong login, and TryLater without an answer.
         """
         sent = {"Content-Type": XML, **(headers or {})}
         for _ in range(REDIRECTS_MAX + 1):
@@ -183,9 +188,9 @@ NAMESPACES = f'xmlns:c="{multistatus.CALDAV}" xmlns:s="{multistatus.SERVER}"'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """Answer of a CalDAV server about the addresses at or below ``address``, which is the end of all redirects.
+    """A CalDAV server's answer about ``address``, which is the last of any redirects, and the addresses below it.
 
-    ``token`` is the sync token, or an empty text without a token.
+    ``token`` is the sync token, or "" without one.
     """
 
     address: str
@@ -193,7 +198,7 @@ class Listing:
     token: str
 
     def at(self, href: str) -> str:
-        """Return the whole address of ``href``, an address that the answer names and that may be relative."""
+        """Return the absolute address of ``href``, a possibly relative address in the answer."""
         return joined(self.address, href)
 
 
@@ -205,7 +210,7 @@ def _listing(answer: requests.Response) -> Listing:
 
 
 def joined(base: str, href: str) -> str:
-    """Return the absolute address of ``href``, relative to ``base``. Raises SourceChanged if it is none."""
+    """Return the absolute address of ``href``, relative to ``base``. Raises SourceChanged if it is unusable."""
     try:
         found = urljoin(base, href)
         origin(found)
@@ -234,7 +239,7 @@ def origin(address: str) -> tuple[str, str, int]:
 def key_of(address: str) -> str:
     """Return the path of an address, always quoted alike, because servers quote the same path in several ways.
 
-    A part with an ``@`` may be an e-mail address, and a digest stands for it.
+    A part of the path that contains ``@`` may be an e-mail address, so a digest replaces it.
 
     >>> key_of("https://example.com/dav/a%20b/"), key_of("https://example.com/dav/a b/")
     ('/dav/a%20b/', '/dav/a%20b/')

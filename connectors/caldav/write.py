@@ -1,6 +1,6 @@
 """Write accepted recommendations as events of a calendar named Rhythm.
 
-The login may write everywhere. Each event of ours carries a mark, and events without it are never touched.
+The login could change any calendar. Events that lack the bridge's mark are never touched.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ NO_CALENDAR = (404, 409, 410)
 
 
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
-    """Make the calendar hold the plans that are not over. Return the keys of those whose events the user deleted.
+    """Write the current plans as events, and remove outdated events. Return the keys of plans whose event is deleted.
 
-    Raises NeedsLogin without a login, and once SetupError if the user deleted the whole calendar.
+    The user deleted these events. Raises NeedsLogin without a login, and SetupError, a single time, if the user deleted
+    the whole calendar.
     """
     written = WrittenPlans(account, plans, now=now)
     if written.is_settled():
@@ -50,14 +51,14 @@ def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Written:
-    """An event at the place of a plan's event. ``mark`` is None for an event that another program wrote."""
+    """An event stored under a plan's key. ``mark`` is None if another program wrote it."""
 
     etag: str
     mark: str | None
 
 
 class _Rhythm:
-    """The calendar named Rhythm, which holds the accepted recommendations. It is made if it is missing."""
+    """The calendar named Rhythm, which holds the accepted recommendations. It is created if it is missing."""
 
     def __init__(self, server: Server, plans: WrittenPlans, homes: Sequence[str]) -> None:
         self._server, self._plans = server, plans
@@ -66,7 +67,10 @@ class _Rhythm:
         plans.keep_in(plans.calendar or self._found(homes) or self._made(homes[0]))
 
     def is_deleted(self, plan: Plan) -> bool:
-        """Return True if the user deleted a plan's event after agreeing."""
+        """Return True if the user deleted a plan's event after agreeing.
+
+        Else write the event if missing or outdated.
+        """
         event = self._event(plan.key)
         if event is None and self._plans.was_agreed(plan):
             self._check_calendar()
@@ -79,7 +83,6 @@ class _Rhythm:
         return False
 
     def take_away(self, key: str) -> None:
-        """Delete the event of a plan by the plan's key."""
         event = self._event(key)
         if event is None or event.mark is None:
             return

@@ -1,7 +1,4 @@
-"""Define the source of what a user says: scores of life and of meters, and notes such as "alcohol 2".
-
-Nothing is fetched.
-"""
+"""Define the source of what the user enters, which are ratings of life and meters, and notes such as "alcohol 2"."""
 
 from bridge.domain.languages import say
 from bridge.domain.metrics import Metric

@@ -1,4 +1,4 @@
-"""Turn a user's check-in or note into a sample, at the instant that it is about."""
+"""Turn a user's check-in or note into a sample at the instant that it describes."""
 
 from __future__ import annotations
 

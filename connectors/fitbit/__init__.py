@@ -1,8 +1,8 @@
 """Connect Fitbit and Pixel Watch by the files of an export of Google Takeout, or of fitbit.com before it.
 
-The files were compared with real exports of 2020 to 2026. Minute by minute files, heart rates and workouts are written
-in UTC, although they do not say so. Sleep logs are written in the clock of the account. Names of what is not used are
-those of public lists of three accounts' exports, of up to October 2026.
+The files were compared with real exports of 2020 to 2026. Files with a row per minute, heart rates and workouts are in
+UTC without saying so, and sleep logs are in the account's local time. Names of unused files come from lists of three
+accounts' exports, of up to October 2026.
 """
 
 from bridge.domain.languages import say

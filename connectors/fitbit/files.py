@@ -1,6 +1,6 @@
 """Read the files of a Fitbit export row by row, and gather the rows into records by date.
 
-Sums are kept by quarters of an hour, because files begin at midnights of the account's clock.
+Sums are kept by quarter-hour, because a file's first and last minute are midnights of the account's local time.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ FIELD_MAX_CHARACTERS = 1_000_000  # of a cell; the events of a workout have thou
 
 @dataclass(slots=True)
 class Gathered:
-    """The records of a file of a Fitbit export, which ``into`` holds, growing as rows are taken."""
+    """The records that the rows of a Fitbit file form. They are kept in ``into``."""
 
     kind: Kind
     into: Gathering
@@ -92,11 +92,10 @@ class Gathered:
     _quarters: dict[str, list[float]] = field(default_factory=dict)  # text of a minute -> readings of its quarter-hour
 
     def take(self, row: Any) -> None:
-        """Add a row. A row without a readable time or value is counted and left out."""
         self.into.take(self.kind.stream, getattr(self, f"_{self.kind.rows}"), row)
 
     def pages(self) -> Iterator[Page]:
-        """Yield the records in pages, and last a page with the number of rows that were set aside, if any were."""
+        """Yield the records in pages. If rows were left out, a last page states their number."""
         yield from self.into.pages(as_of=self.newest)
         yield from self.into.unreadable()
 
@@ -242,9 +241,9 @@ class Gathered:
 
 
 def session_walls(row: Fields) -> tuple[datetime, datetime]:
-    """Return the wall clock at the start and the end of Google's sleep session, marked as UTC.
+    """Return the local time at the start and the end of Google's sleep session, marked as UTC.
 
-    Rows without an algorithm's version hold it, rows with a version hold instants. Raises BadRecord.
+    Rows without an algorithm's version state local times, others instants. Raises BadRecord for an unreadable field.
     """
     instants = words(row.get("algorithm_version")) is not None
     east = [_east(row, f"{end}_utc_offset") * instants for end in ("start", "end")]
@@ -252,9 +251,9 @@ def session_walls(row: Fields) -> tuple[datetime, datetime]:
 
 
 def score_wall(row: Fields) -> datetime:
-    """Return the wall clock at the time of a sleep session's score, marked as UTC. Raises BadRecord for a bad time.
+    """Return the local time of a sleep session's score, marked as UTC. Raises BadRecord for an unreadable field.
 
-    Exports write it as an instant or as a wall clock. The reading nearer to the time of computation is taken.
+    The field may be an instant or a local time. The reading that lies nearer to the time of computation is used.
     """
     at, east, made = row.wall("score_time"), _east(row, "score_utc_offset"), row.wall("sleep_score_created")
     return at + east if abs(made - at) < abs(made - (at - east)) else at
@@ -280,7 +279,7 @@ def _kept(row: Fields, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def american(text: str) -> datetime | None:
-    """Return the UTC instant of ``MM/DD/YY HH:MM:SS``, whose time may end early, or None for anything else."""
+    """Return the UTC instant of a text like ``MM/DD/YY HH:MM:SS``, or None. Seconds and minutes may be missing."""
     try:
         month, day, year = int(text[0:2]), int(text[3:5]), int(text[6:8])
         hour, minute, second = int(text[9:11] or 0), int(text[12:14] or 0), int(text[15:17] or 0)
@@ -298,22 +297,22 @@ def american_time(row: Fields, path: str) -> datetime:
 
 
 def at_wall(wall: datetime, zone: ZoneInfo, *, later: bool = False) -> datetime:
-    """Return the instant at which a zone's clock shows ``wall`` (marked as UTC).
+    """Return the instant at which a zone's clocks show ``wall``, which is marked as UTC.
 
-    Of an hour that the clock shows twice, the first time is meant, or with ``later`` the second.
+    A local time that occurs twice is the first of the two, or with ``later`` the second.
     """
     return wall.replace(tzinfo=zone, fold=int(later)).astimezone(UTC)
 
 
 def recognise(file: File) -> bool:
-    """Return True if name and first bytes are those of a file of a Fitbit export that is read."""
+    """Return True if a file's name and first bytes are those of a used file of a Fitbit export."""
     return kind_of(file) is not None
 
 
 def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
-    """Yield a file's records in pages. ``zones`` tells the person's clock at each time, or ``zone`` if it is empty.
+    """Yield a file's records in pages. ``zones`` are the zones that the person lived in, or ``zone`` if it is empty.
 
-    Raises SourceChanged for a file of more than 200 MB, and after the readable part of a damaged file.
+    Raises SourceChanged for too large a file, and after the readable part of a damaged file.
     """
     kind = kind_of(file)
     if kind is None:

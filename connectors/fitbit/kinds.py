@@ -1,6 +1,6 @@
-"""Find the kind of a file of a Fitbit export. JSON files are known by their names, CSV files by their columns' names.
+"""Find the kind of a file of a Fitbit export, of JSON files by name and of CSV files by the names of their columns.
 
-Names of folders are not used, because there have been three since 2018, and partial downloads have none.
+Names of folders are not used, because they changed several times, and partial downloads have none.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ FITBIT, GOOGLE = "fitbit", "google"  # of which of the two services a value is; 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of file of a Fitbit export: its stream of records, and how its rows are read.
+    """A kind of file of a Fitbit export, with its stream of records and the method that reads its rows.
 
-    ``rows`` names a method of ``Gathered``. ``name`` None allows any file name, ``weight`` None no column of counts.
+    ``rows`` names a method of ``Gathered``. ``name`` is None if files may have any name, and ``weight`` is None without
+    a column of counts.
     """
 
     stream: str

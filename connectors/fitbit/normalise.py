@@ -1,4 +1,4 @@
-"""Turn the dates of a Fitbit export into episodes and samples. If Fitbit and Google tell a value, Fitbit's counts."""
+"""Turn the dates of a Fitbit export into episodes and samples. Of a value in both, Fitbit's counts before Google's."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ ZERO = timedelta(0)
 
 
 def sleeps(fields: Fields, zone: ZoneInfo) -> Iterator[Episode]:
-    """Yield the sleeps and naps of a date: Fitbit's logs, else Google's sessions.
+    """Yield the sleeps and naps of a date from Fitbit's logs, or if there are none from Google's sessions.
 
     ``zone`` is for times without a known offset. Raises BadRecord if a time is unreadable.
     """
@@ -198,7 +198,10 @@ def _log(key: str, fields: Fields, zone: ZoneInfo, offsets: Mapping[datetime, tu
 def _between(
     start: datetime, end: datetime, zone: ZoneInfo, offsets: tuple[int, int] | None, milliseconds: float | None
 ) -> Stretch:
-    """Return the time between two times of the wall clock, which are marked as UTC."""
+    """Return the span of two local times marked as UTC.
+
+    Without offsets, ``milliseconds`` decides repeated clock times.
+    """
     if offsets is not None:
         begun, over = (wall - timedelta(minutes=minutes) for wall, minutes in zip((start, end), offsets, strict=True))
         return Stretch(start=begun, end=max(begun, over), offset=offsets[1], day=end.date())

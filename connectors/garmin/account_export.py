@@ -1,6 +1,6 @@
 """Read the account export of Garmin, with day summaries, nights, health status and activities.
 
-Times are UTC without saying so. An activity's durations are in ms, distances in cm.
+All times are UTC without saying so. An activity's durations are in ms, and distances in cm.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ NOON = timedelta(hours=12)
 
 
 def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
-    """Yield a civil day's totals, resting heart rate, stress and body battery as samples, if a watch was worn."""
+    """Yield a day's totals, resting heart rate, stress and body battery as samples, if a watch was worn."""
     fields = settled_fields(record.payload, "uds")
     day = fields.date_in("calendarDate")
     if fields.get("includesWellnessData") is False:
@@ -72,7 +72,7 @@ def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 
 
 def _battery(key: str, battery: Fields, civil: Stretch, offset: int) -> Iterator[Sample]:
-    """Yield the body battery at the moments that a day names, such as its highest, its lowest, and waking."""
+    """Yield the body battery at the moments that the day's row names, such as its highest and lowest."""
     named = [fields_of(mapping(entry), "uds") for entry in rows(battery.get("bodyBatteryStatList"))]
     levels = [(utc_of_naive(entry.get("statTimestamp")), entry.number("statsValue")) for entry in named]
     known = {(at, level): level for at, level in levels if level is not None and level >= 0}
@@ -102,9 +102,9 @@ def _battery(key: str, battery: Fields, civil: Stretch, offset: int) -> Iterator
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield a night's sleep and the day's naps as episodes, and breathing and blood oxygen of the night as samples.
+    """Yield a night's sleep and naps as episodes, and the night's breathing and blood oxygen as samples.
 
-    A sleep that was only guessed, or with the watch off, yields nothing. Its date's naps do.
+    A night that was guessed, or with the watch off, yields its naps only. Raises BadRecord for unreadable times.
     """
     fields = settled_fields(record.payload, "export_sleep")
     day = fields.date_in("calendarDate")

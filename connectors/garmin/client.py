@@ -1,4 +1,4 @@
-"""Pull Garmin's Personal API, oldest dates first. Every pull reads the last days again, for late scores."""
+"""Pull Garmin's Personal API, oldest dates first. Every pull reads recent days again, whose scores may come late."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ CONNECT_AGAIN = "bridge connect garmin --user NAME"
 
 
 class Garmin:
-    """An open account at Garmin. Raises the errors of ``bridge.http``, and NeedsLogin if no API key is stored.
+    """Connector for an account at Garmin. Raises NeedsLogin if no API key is stored, or if Garmin refuses the key.
 
-    After a refused token the API key is exchanged for a new token, a single time.
+    After a refused token, the API key is exchanged for a new token once. Requests raise TryLater without an answer.
     """
 
     def __init__(self, account: Account) -> None:

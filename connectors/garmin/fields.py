@@ -1,4 +1,4 @@
-"""Read Garmin's own forms of times, dates and versions of a row. Times are UTC without saying so."""
+"""Read Garmin's forms of times and dates, and choose among the versions of a row. Times are UTC without saying so."""
 
 from __future__ import annotations
 
@@ -27,47 +27,49 @@ GROWS = ("wellnessEndTimeGmt", "durationInMilliseconds", "updateTimestampUTC", "
 
 
 def fields_of(row: Mapping[str, Any], stream: str) -> Fields:
-    """Return a row as Fields. ``stream`` names the row in errors, as ``garmin/STREAM``."""
+    """Return a row as Fields, whose errors name it as ``garmin/STREAM``."""
     return Fields(row, f"garmin/{stream}")
 
 
 def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
-    """Return the first number of ``names`` as a duration in 1/``per_second`` s, None unless within 30 days."""
+    """Return the first of the named fields that holds a number, in 1/``per_second`` s.
+
+    None beyond 30 days or without one.
+    """
     found = next((value for name in names if (value := fields.number(name)) is not None), None)
     longest = ACTIVITY_MAX.total_seconds() * per_second
     return timedelta(seconds=found / per_second) if found is not None and 0 <= found <= longest else None
 
 
 def intensity(row: Fields, *, of_day: bool = False) -> dict[Metric, float | None]:
-    """Return the intensity minutes of a workout or day, of a day also by zone."""
+    """Return the intensity minutes in a row, with ``of_day`` also by zone."""
     found = minutes_by_zone(row.number("moderateIntensityMinutes"), row.number("vigorousIntensityMinutes"))
     return found if of_day else {Metric.ZONE_MINUTES: found[Metric.ZONE_MINUTES]}
 
 
 def minutes_by_zone(moderate: float | None, vigorous: float | None) -> dict[Metric, float | None]:
-    """Return the intensity minutes by zone and together. Garmin counts a vigorous minute twice."""
+    """Return the intensity minutes of each zone, and their sum, in which a vigorous minute counts twice."""
     hard = None if vigorous is None else 2 * vigorous
     together = None if moderate is None or hard is None else moderate + hard
     return {Metric.FAT_BURN_MINUTES: moderate, Metric.CARDIO_MINUTES: hard, Metric.ZONE_MINUTES: together}
 
 
 def unconfirmed(night: Fields) -> bool:
-    """Return True if a night's sleep was guessed, or the watch was not worn. Case does not matter."""
+    """Return True if a night's sleep was guessed, or the watch was not worn."""
     return str(night.get("sleepWindowConfirmationType")).lower() in NO_NIGHT
 
 
 def is_over(row: Fields, lasted: timedelta) -> bool:
-    """Return True if a row of a day covers at least 22 h 45 min, so that the day was over when it was written.
+    """Return True if a day's row covers at least 22 h 45 min, so that the day was over when it was written.
 
-    This is by its length ``lasted``, or by the local times at its begin and end, because a journey east shortens a
-    day.
+    The longer of ``lasted`` and the time between the row's local times counts, as a journey east shortens a day.
     """
     began, ended = (utc_of_naive(row.get(f"wellness{end}TimeLocal")) for end in ("Start", "End"))
     return max(lasted, ended - began if began and ended else lasted) >= WHOLE_DAY
 
 
 def is_whole(fields: Fields) -> bool:
-    """Return True if an exported day was over when its row was written, or states neither end nor length."""
+    """Return True if an exported day was over when its row was written, or if the row does not tell."""
     start, end = (utc_of_naive(fields.get(f"wellness{edge}TimeGmt")) for edge in ("Start", "End"))
     lasted = fields.number("durationInMilliseconds")
     if start is None or end is None:
@@ -85,7 +87,10 @@ def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:
 
 
 def naps(key: str, fields: Fields, path: str, offset: Callable[[datetime], int | None]) -> Iterator[Episode]:
-    """Yield the naps in a night's row, by the ``offset`` at an instant. Raises BadRecord for unreadable times."""
+    """Yield the naps in a list of the row.
+
+    ``offset`` gives minutes east of UTC. Raises BadRecord for unreadable times.
+    """
     for entry in rows(fields.get(path)):
         nap = Fields(mapping(entry), fields.name)
         start, end = span(nap, "napStartTimestampGMT", "napEndTimestampGMT")
@@ -97,7 +102,7 @@ def naps(key: str, fields: Fields, path: str, offset: Callable[[datetime], int |
 
 
 def workout(key: str, fields: Fields, table: Table, names: tuple[str, str], *, per_second: int) -> Episode:
-    """Return an activity as a workout episode; ``names`` are its fields of the start and of the kind.
+    """Return an activity as a workout episode. ``names`` are the fields of its start and of its kind of sport.
 
     Durations are in 1/``per_second`` s. Raises BadRecord if its start or length is unreadable.
     """
@@ -111,12 +116,12 @@ def workout(key: str, fields: Fields, table: Table, names: tuple[str, str], *, p
 
 
 def offset_of(fields: Fields, local: str, gmt: str) -> int | None:
-    """Return the minutes east of UTC by the wall clock ``local`` and its instant ``gmt``, None if unreadable."""
+    """Return minutes east of UTC, by the fields of the same time in local time and UTC. None if unreadable."""
     return offset_between(utc_of_naive(fields.get(local)), utc_of_naive(fields.get(gmt)))
 
 
 def offset_at_home(payload: Mapping[str, Any], at: datetime, stream: str) -> int:
-    """Return the minutes east of UTC in a record's zone, 0 without one. Raises BadRecord if it is unknown."""
+    """Return the minutes east of UTC at ``at`` in a record's zone, 0 without one. Raises BadRecord if it is unknown."""
     name = payload.get("zone")
     zone = time_zone(name if isinstance(name, str) else "UTC")
     if zone is None:
@@ -125,23 +130,26 @@ def offset_at_home(payload: Mapping[str, Any], at: datetime, stream: str) -> int
 
 
 def mark(row: Mapping[str, Any]) -> str:
-    """Return a fingerprint of a row's content, which is 16 hex digits and equal for equal content."""
+    """Return a fingerprint of a row, which is 16 hex digits and the same for equal content."""
     return hashlib.blake2b(_text(row).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def versions(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return {fingerprint: row}, under which all versions of a row are stored whatever the order of files."""
+    """Return {fingerprint: row}, the form in which several versions of a row are stored side by side."""
     return {mark(row): dict(row)}
 
 
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Of the stored versions of a row, return the one that covers the most time, then with the most content, or {}."""
+    """Return the best stored version of a row, which covers the most time.
+
+    Of equal ones the larger counts, {} without.
+    """
     found = [row for row in rows.values() if isinstance(row, Mapping)]
     return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})
 
 
 def _text(value: Any) -> str:
-    """Return a JSON value as text, which puts versions of a row in order."""
+    """Return a JSON value as a text that sorts as the value does, with numbers by size and lists by length."""
     if value is None:
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -152,10 +160,10 @@ def _text(value: Any) -> str:
 
 
 def workout_key(start: float | None, row: Mapping[str, Any]) -> str:
-    """Return the key of a workout, its start in whole Unix seconds, or "?" and a fingerprint for None."""
+    """Return a workout's key, its start in Unix seconds, or "?" and a fingerprint of the row if there is none."""
     return f"?{mark(row)}" if start is None else str(int(start))
 
 
 def settled_fields(record_payload: Mapping[str, Any], stream: str) -> Fields:
-    """Return the stored version of a record's row that covers the most time, as Fields."""
+    """Return the best stored version of a record's row, as Fields."""
     return fields_of(settled(mapping(record_payload.get("rows"))), stream)

@@ -52,7 +52,10 @@ Rows = Iterator[Row]
 
 
 def recognise(file: File) -> Recognised | bool:
-    """Tell a file of Garmin's: FIT by its header, the account export by its name, saved answers by their fields."""
+    """Return whether a file is Garmin's.
+
+    FIT files have a mark, the account export its name, saved answers their fields.
+    """
     if fit.recognise(file):
         return True
     head = file.head.decode("utf-8-sig", errors="replace")
@@ -95,14 +98,14 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 class CutShortDays:
-    """Days of the account export that end before midnight, held until a later day shows that they were over."""
+    """The days of the account export that end before midnight, held until a later day shows that they were over."""
 
     def __init__(self) -> None:
         self._held: list[RawRecord] = []
         self._newest = ""
 
     def holds(self, record: RawRecord) -> bool:
-        """Hold a record of a day that was not over, and return True. Return False for any other record."""
+        """Hold a record of a day that had not ended, and return True. Return False for any other record."""
         if record.stream != "uds":
             return False
         self._newest = max(self._newest, record.key)
@@ -112,11 +115,11 @@ class CutShortDays:
 
     @property
     def last(self) -> bool:
-        """True if the file's last day was not over, so that its totals are left out."""
+        """True if the latest day in the file had not ended, so that its totals are left out."""
         return any(record.key >= self._newest for record in self._held)
 
     def records(self) -> Iterator[RawRecord]:
-        """Yield the held records. Those followed by later days get ``over``."""
+        """Yield the held records. A day before the file's latest gets ``over`` in its payload."""
         for record in self._held:
             over = record.key < self._newest
             yield replace(record, payload={**record.payload, "over": True}) if over else record
@@ -151,7 +154,7 @@ def _export_rows(body: Mapping[str, Any], stream: str) -> Rows:
 
 
 def _answers(body: Any, depth: int = 0) -> Rows:
-    """Yield (stream, row) for every Garmin Connect answer in a document, within up to four levels of objects."""
+    """Yield (stream, row) for every Garmin Connect answer in a document, within a few levels of objects."""
     if isinstance(body, list):
         for one in body:
             yield from _answers(one, depth)
@@ -207,9 +210,9 @@ def _record(stream: str, row: Mapping[str, Any], zone: str, *, exported: bool) -
 
 
 def started(activity: Mapping[str, Any]) -> str:
-    """Return the key of an activity's workout, which is the same in every kind of file.
+    """Return an activity's key, the start in Unix seconds, which is the same in every kind of file.
 
-    It is the start in Unix seconds. An activity without a readable start gets a key by its content.
+    An activity without a readable start gets a key by its content.
     """
     at = utc_of_naive(activity.get("startTimeGMT", activity.get("startTimeGmt")))
     return workout_key(None if at is None else at.timestamp(), activity)
@@ -231,5 +234,5 @@ def key_of(stream: str, row: Mapping[str, Any]) -> str:
 
 
 def kept(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row without names, descriptions, places and pictures, which are not stored."""
+    """Return a row without its names, descriptions, places and pictures, which are never stored."""
     return {field: value for field, value in row.items() if not PRIVATE_KEYS.match(field)}

@@ -1,6 +1,6 @@
 """Read FIT files that a watch wrote. Message and field numbers are those of Garmin's FIT profile.
 
-A watch writes a file per transfer, so a file's readings are pieces of day records, united when stored.
+A watch writes a file per transfer, so a day's record is put together from the pieces of several files.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Fields = Mapping[int, Any]
 
 @dataclass(slots=True)
 class Contents:
-    """The content of a FIT file that is used, which is filled message by message."""
+    """The used content of a FIT file, filled message by message."""
 
     serial: str = "unknown"
     kind: int | None = None
@@ -59,7 +59,7 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield pages with a file's parts of days, night, HRV and workouts. Raises SourceChanged if damaged."""
+    """Yield pages of records, which are pieces of days, nights, HRV and workouts. Raises SourceChanged if damaged."""
     contents = decode(file)
     days = _days(contents, zone)
     if days:
@@ -77,10 +77,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 def decode(file: File) -> Contents:
-    """Return the content that is used of a file's messages. A file may hold several FIT files in a row.
-
-    Raises SourceChanged for a damaged file.
-    """
+    """Return the used content of a file, which may hold several FIT files in a row. Raises SourceChanged if damaged."""
     import fitdecode
 
     contents = Contents()
@@ -226,7 +223,7 @@ def _days(contents: Contents, zone: str) -> list[RawRecord]:
 
 
 def ends(series: str) -> int:
-    """Return 1 for a series whose readings end a time, else 0, as seconds to subtract to find a reading's day."""
+    """Return the seconds to subtract from a reading's time to find its day, 1 if the reading ends a span, else 0."""
     return 0 if series == "stress" else 1
 
 

@@ -1,4 +1,4 @@
-"""Turn Garmin's raw records, Garmin Connect's answers among them, into samples and episodes, by a reader per stream."""
+"""Turn Garmin's raw records into samples and episodes, by a function for each stream."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ READING = timedelta(minutes=10)  # the span of a night without times, which is k
 
 
 def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
-    """Yield the totals, mean stress and resting heart rate of a civil day as samples, if a watch was worn."""
+    """Yield the totals, mean stress and resting heart rate of a day as samples, if a watch was worn."""
     fields = fields_of(record.payload, "summary")
     day = fields.date_in("calendarDate")
     if fields.get("includesWellnessData") is False or fields.get("wellnessStartTimeGmt") is None:
@@ -71,9 +71,10 @@ def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # n
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield a date's main sleep and naps as episodes, and the night's body values as samples, if confirmed.
+    """Yield a date's main sleep and naps as episodes, and the night's body values as samples.
 
-    Raises BadRecord if ``dailySleepDTO`` is missing, or its date or times are unreadable.
+    A sleep that was guessed yields its naps only. Raises BadRecord if ``dailySleepDTO``, its date or its times are
+    unreadable.
     """
     fields = fields_of(record.payload, "sleep")
     night = fields.inner("dailySleepDTO")
@@ -98,7 +99,7 @@ def _night(fields: Fields) -> Stretch:
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the night's mean RMSSD as a sample, or nothing without a value. Raises BadRecord without times."""
+    """Yield the night's mean RMSSD as a sample, or nothing without a value. Raises BadRecord for unreadable times."""
     fields = fields_of(record.payload, "hrv")
     found = fields.inner("hrvSummary") if mapping(fields.get("hrvSummary")) else fields
     day, value = found.date_in("calendarDate"), found.number("lastNightAvg")
@@ -129,7 +130,7 @@ def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # no
 
 
 def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the heart rate as a sample per quarter-hour. Raises BadRecord without readable start times."""
+    """Yield the mean heart rate of each quarter-hour as a sample. Raises BadRecord for unreadable start times."""
     fields = fields_of(record.payload, "heart_rate")
     if not _is_empty(fields, "heartRateValues"):
         readings = _readings(fields, "heartRateValues", "heartRateValueDescriptors", "heartrate")
@@ -137,7 +138,7 @@ def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  
 
 
 def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the body battery's mean per quarter-hour, if any. Raises BadRecord for an unreadable day."""
+    """Yield the mean body battery of each quarter-hour as a sample. Raises BadRecord for unreadable start times."""
     fields = fields_of(record.payload, "body_battery")
     if not _is_empty(fields, "bodyBatteryValuesArray"):
         readings = _readings(fields, "bodyBatteryValuesArray", "bodyBatteryValueDescriptorDTOList", "bodyBatteryLevel")
@@ -145,7 +146,10 @@ def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield an activity as a workout, unless ``parent`` holds it from a file. Raises BadRecord for bad times."""
+    """Yield an activity as a workout, or nothing if ``parent`` holds the same activity.
+
+    Raises BadRecord for bad times.
+    """
     if parent is None:
         yield recorded(record.key, record.payload)
 

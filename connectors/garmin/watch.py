@@ -1,4 +1,4 @@
-"""Turn the united pieces of FIT files into samples of days and overnight HRV, and into sleep and workout episodes."""
+"""Turn the combined pieces of FIT files into samples and episodes of days, nights and workouts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NIGHT_LENGTH = timedelta(hours=9)  # what an overnight value without times is kn
 
 
 def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
-    """Yield samples of a local day, with heart rate and stress by quarter-hour, totals, and last resting heart rate."""
+    """Yield samples of a local day, which are heart rate and stress by quarter-hour, totals, and resting heart rate."""
     payload = record.payload
     civil = fields_of(payload, "fit_day").date_in("day")
     offset = _day_offset(payload, civil)
@@ -82,7 +82,7 @@ def _intensity(payload: Mapping[str, Any]) -> dict[Metric, float | None]:
 
 
 def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None = None) -> float | None:
-    """Return the sum, over the activity types, of each type's highest reading of a series, or None without readings."""
+    """Return a day's total, the sum over activity types of each one's highest reading. None without readings."""
     highest = []
     for name in payload:
         kind = name.partition(":")[2]
@@ -94,9 +94,9 @@ def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield a night as an episode, built from its stages. Raises BadRecord for less than two stages or over a day.
+    """Yield a night as an episode, built from its stages. Raises BadRecord for fewer than two stages or over a day.
 
-    A stage lasts until the next begins, and the last marks the end of the night.
+    A stage lasts until the next begins. The last only marks the end of the night.
     """
     payload = _settled(record)
     stages = sorted(pair for pair in map(_stage, rows(payload.get("stages"))) if pair is not None)
@@ -125,7 +125,10 @@ def _stage(pair: Any) -> tuple[int, int] | None:
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the night's mean RMSSD over the nine hours before it was written. Raises BadRecord without its time."""
+    """Yield the night's mean RMSSD as a sample, for the nine hours before the watch wrote it.
+
+    Raises BadRecord without a time.
+    """
     payload = _settled(record)
     end = _at(fields_of(payload, "fit_hrv").needed("at"), "fit_hrv")
     offset = _place(payload, end)
@@ -151,7 +154,7 @@ def session(key: str, session: Mapping[str, Any], zone: object) -> Episode:
 
 
 def _steps(fields: Fields, sport: float | None) -> dict[Metric, float | None]:
-    """Return the steps of a session on foot, whose cycles are strides of two steps."""
+    """Return the steps of a session on foot, which counts strides of two steps."""
     strides = fields.number("10") if sport in ON_FOOT else None
     return {Metric.STEPS: None if strides is None else 2 * strides}
 

@@ -1,4 +1,4 @@
-"""Send a request to Google, and name the error of its answer, for all connectors of Google."""
+"""Send requests to Google, and turn failures into errors of the bridge, for all connectors of Google."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Service:
 
     @property
     def readable(self) -> tuple[str, ...]:
-        """All scopes for reading, of which a consent must cover at least one."""
+        """All scopes for reading. A consent must cover at least one of them."""
         return self.scope, *self.more
 
     @property
@@ -46,33 +46,34 @@ class Service:
 
 
 class Gone(SourceChanged):
-    """The error of a 410 of Google, for a sync token or an ``updatedMin`` that is too old."""
+    """Google answers 410, because a sync token or an ``updatedMin`` is too old."""
 
 
 class NotFound(SourceChanged):
-    """The error of a 404 of Google, for something that was removed or is no longer shared."""
+    """Google answers 404, because something was removed or is no longer shared."""
 
 
 class Forbidden(Refused):
-    """The error of a 403 of Google for a calendar or list that is no longer shared. Another consent would not help."""
+    """Google answers 403 for a calendar or list that is no longer shared. Another consent would not help."""
 
 
 class Uncovered(Refused):
-    """The error for a 403 of Google if the consent does not cover what was asked for."""
+    """Google answers 403, because the consent does not cover the request."""
 
 
 class Taken(SourceChanged):
-    """The error of a 409 of Google, for an event whose id exists already."""
+    """Google answers 409, because an event with this id exists already."""
 
 
 class Invalid(SourceChanged):
-    """The error of a 400 of Google, for a rejected parameter such as the id of a removed list."""
+    """Google answers 400 for a rejected parameter, such as the id of a removed list."""
 
 
 def answered(request: Any, service: Service, now: datetime) -> Any:
-    """Send a request once and return the parsed answer. ``now`` is the time from which waits are counted.
+    """Send a request once and return the parsed answer. Waits count from ``now``.
 
-    Raises NeedsLogin, TryLater or SourceChanged, some as Gone, NotFound, Forbidden, Taken or Invalid.
+    Raises NeedsLogin if the consent ended, TryLater without a usable answer, and for a refusal SourceChanged or Refused
+    or one of their kinds in this module.
     """
     from http.client import HTTPException
 
@@ -101,7 +102,10 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
 def refused(
     error: Any, service: Service, token: Mapping[str, Any] | None = None, wait: timedelta | None = None
 ) -> BridgeError:
-    """Return the error for a refused refresh of a token: NeedsLogin, TryLater or Refused."""
+    """Return the error for a token that could not be refreshed. ``wait`` is the wait that Google asked for.
+
+    It is NeedsLogin if the consent ended, TryLater if Google is busy, and Refused for other refusals.
+    """
     answer = error.args[1] if len(error.args) > 1 else None
     if getattr(error, "retryable", False) or not (isinstance(answer, dict) and "error" in answer):
         return TryLater(f"{service.source}'s token server is busy", after=wait)
@@ -126,8 +130,8 @@ def refused(
 def died_of_testing(given: datetime, worked: datetime, now: datetime) -> bool:
     """Return True if a consent ended because Google limits apps in publishing status Testing to seven days.
 
-    The consent was given at ``given``, last worked at ``worked``, and had ended by ``now``. More than 30 days after
-    ``given`` the result is False, because the cause can no longer be told.
+    It was given at ``given``, last worked at ``worked``, and was refused at ``now``. After 30 days the cause cannot be
+    told, and the result is False.
 
     >>> given = datetime(2026, 11, 1, tzinfo=UTC)
     >>> days = ((6.99, 7.01), (6.99, 6.995), (7.5, 8), (3, 60))

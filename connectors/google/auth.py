@@ -55,7 +55,8 @@ def authorise(
 ) -> None:
     """Ask the user for consent to read, and with ``write`` also to write, and save the token.
 
-    The scopes ``also`` may be refused. Raises NeedsLogin if incomplete or late, TryLater without an answer.
+    The user may refuse the scopes ``also``. Raises NeedsLogin if another is refused or the user is too late, and
+    TryLater if Google does not answer.
     """
     writes = [service.writes] if write and service.writes else []
     asked = [*service.readable, *writes, *also]
@@ -102,7 +103,7 @@ def _agreed(account: Account, browser: Browser, service: Service, asked: Sequenc
 
 
 def revoke(account: Account) -> bool:
-    """Revoke the consent at Google. Returns True if Google confirmed. The stored token stays."""
+    """Revoke the consent at Google, without deleting the stored token. Return True if Google confirmed."""
     import requests
 
     token = account.token() or {}
@@ -117,9 +118,9 @@ def revoke(account: Account) -> bool:
 
 
 def open_http(account: Account, service: Service) -> Any:
-    """Return an HTTP client that signs requests with the account's token, which it refreshes and saves.
+    """Return an HTTP client that signs requests with the account's token. An expired token is refreshed and saved.
 
-    Raises NeedsLogin without a consent that Google accepts, and TryLater if Google does not answer.
+    Raises NeedsLogin if the consent is missing or has ended, and TryLater if Google does not answer.
     """
     import google_auth_httplib2
     from google.auth.exceptions import RefreshError, TransportError
@@ -164,7 +165,7 @@ def _credentials(account: Account, token: Mapping[str, Any]) -> Any:
 
 
 def _stored(credentials: Any, consent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the token to save, which is ``consent`` with the tokens and the expiry of the credentials."""
+    """Return ``consent`` with the current tokens and expiry of the credentials, to be saved."""
     # The library's ``to_json`` would lose the granted scopes and the time of the grant.
     expiry = credentials.expiry.replace(tzinfo=UTC).isoformat() if credentials.expiry else None
     return {
@@ -182,7 +183,10 @@ def _client(account: Account) -> dict[str, Any]:
 
 
 class _Http:
-    """A replacement for ``httplib2.Http`` over a session of ``bridge.http``. ``wait`` is the last Retry-After."""
+    """A replacement for ``httplib2.Http`` by a session of ``bridge.http``.
+
+    ``wait`` is the last answer's Retry-After.
+    """
 
     def __init__(self) -> None:
         self._session = web.open_session()
@@ -203,7 +207,7 @@ class _Http:
 
 
 def open_service(account: Account, service: Service, name: str, version: str, path: str) -> Any:
-    """Return Google's client for an API, signed for the account. Its description is built once per process."""
+    """Return Google's client for an API, whose requests the account signs."""
     address = account.settings["base_url"].rstrip("/") + path
     return _Api(lambda collection: _collection(name, version, address, collection), open_http(account, service))
 

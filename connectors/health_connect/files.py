@@ -1,6 +1,6 @@
-"""Read documents of apps that send Health Connect into records of civil days, nights, heart rates and workouts.
+"""Gather documents of apps that send Health Connect into records of days, nights, heart rates and workouts.
 
-A document is read twice, because members that say how to read its lists may stand behind them.
+A document is read twice, because facts needed for reading its lists may follow the lists.
 """
 
 from __future__ import annotations
@@ -68,24 +68,24 @@ class Told:
 
     @property
     def test(self) -> bool:
-        """True for a made-up document, which the app sends to try the address."""
+        """True for an invented document that the app sends to try the address."""
         return self.members.get("test") is True
 
     @property
     def apple(self) -> bool:
-        """True for a document of an iPhone, whose heart rate variability is SDNN."""
+        """True for a document of an iPhone, which measures heart rate variability as SDNN."""
         return self.members.get("source") == "healthkit_ios"
 
     @property
     def sent(self) -> float | None:
-        """Unix seconds at which the document was made, or None if it does not say so readably."""
+        """The Unix second at which the document was made, or None if that is unreadable."""
         at = utc(self.members.get("timestamp"))
         return None if at is None else at.timestamp()
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The records into which the rows of a Health Connect document are gathered by ``take``, or counted."""
+    """The records that the rows of a Health Connect document form. They are kept in ``into``."""
 
     told: Told
     into: Gathering
@@ -96,7 +96,10 @@ class Gathered:
         self.into.take(name, lambda fields: read(self, fields), row)
 
     def pages(self) -> Iterator[Page]:
-        """Yield the records in pages. The stream "unreadable" holds a record for each list with unreadable rows."""
+        """Yield the records in pages.
+
+        For each list with unreadable rows, a record of the stream "unreadable" counts them.
+        """
         yield from self.into.pages()
         bad = [
             RawRecord(stream="unreadable", key=name, payload={"list": name, "rows": count})
@@ -106,7 +109,7 @@ class Gathered:
             yield Page(stream="unreadable", records=tuple(bad))
 
     def day(self, at: int, *path: str) -> Payload:
-        """Return the object at ``path`` in the record of the date that a Unix second is on for the person."""
+        """Return the object at ``path`` in the record of the local date of a Unix second, creating it if missing."""
         place = self.into.clock.place(at)
         self.into.within("day", str(place.day)).setdefault("offset", place.offset)
         return self.into.within("day", str(place.day), *path)
@@ -116,7 +119,7 @@ class Gathered:
         return self.into.clock.place(at).offset
 
     def wall(self, at: int) -> datetime:
-        """Return what the person's clock showed at a Unix second, marked as UTC."""
+        """Return the person's local time at a Unix second, marked as UTC."""
         return datetime.fromtimestamp(at + self.offset(at) * 60, UTC)
 
     def night(self, at: int) -> str:
@@ -168,7 +171,7 @@ def _midnight(into: Gathered, start: int) -> bool:
 
 
 def _take_total(into: Gathered, metric: Metric, value: float, span: tuple[int, int]) -> None:
-    """Add a day's total that the phone summed over all apps from its own midnight."""
+    """Add a day's total since midnight, which the phone summed over all apps."""
     start, end = span
     east = -(start // 60) % (24 * 60)
     offset = into.offset(start) if _midnight(into, start) else east if east <= UTC_MIDNIGHT_MAX else east - 24 * 60
@@ -277,7 +280,7 @@ TAKEN: Mapping[str, Callable[[Gathered, Fields], None]] = {
 
 
 def recognise(file: File) -> Recognised | None:
-    """Return True for JSON with the version and timestamp of an app that sends Health Connect."""
+    """Return how surely a file is JSON of an app that sends Health Connect, None if it is not."""
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head.startswith(b"{") or ending(file.name) not in ("json", "txt", ""):
         return None
@@ -305,9 +308,9 @@ def receive(headers: Mapping[str, str], body: File) -> None:  # noqa: ARG001 - t
 
 
 def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
-    """Yield a file's records in pages. Times are UTC, and ``zones``, or else ``zone``, tell the person's clock.
+    """Yield a file's records in pages. ``zones`` are the zones that the person lived in, or ``zone`` if it is empty.
 
-    Raises SourceChanged after the last readable record of a damaged file.
+    Times are UTC. Raises SourceChanged after the readable part of a damaged file.
     """
     gathered = Gathered(Told(_about(file)), Gathering(Clock(zone, zones)))
     if gathered.told.test:
@@ -330,7 +333,7 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
 
 
 def _about(file: File) -> dict[str, Any]:
-    """Return what a pushed document says of its app, version and time: ``source``, ``timestamp`` and ``test``."""
+    """Return those of the members ``source``, ``timestamp`` and ``test`` that a pushed document has."""
     found: dict[str, Any] = {}
     try:
         with file.open() as stream:

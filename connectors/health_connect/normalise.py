@@ -59,7 +59,10 @@ def _day(key: str, fields: Fields) -> Iterator[Sample]:
 
 
 def _sum(told: Fields) -> float | None:
-    """Return a day's total of a metric: Health Connect's own total, else the largest sum of an app, or None."""
+    """Return a day's total of a metric, Health Connect's own if stated, else the largest total of an app.
+
+    None without.
+    """
     # Health Connect's own total comes first. Origins are never added up: they write the same steps.
     if told.get("told") is not None:
         return told.needed("told")
@@ -84,7 +87,7 @@ def _merged(told: Fields) -> float:
 
 
 def _stretches(told: Fields, found: Mapping[str, Any]) -> Iterator[tuple[int, int, float]]:
-    """Yield the stretches of an app and device as (start, end, value), in Unix seconds."""
+    """Yield the spans that an app and device wrote, as (start, end, value) in Unix seconds."""
     for key, parts in found.items():
         start, _, end = key.partition(" ")
         if isinstance(parts, list) and len(parts) == 2:
@@ -100,7 +103,7 @@ def _numbers(told: Fields, values: Any) -> list[float]:
 
 
 def _shares(told: Fields, start: int, end: int) -> Iterator[tuple[int, float]]:
-    """Split a stretch over quarters of an hour. Yield (quarter since 1970, its share of the stretch)."""
+    """Yield (quarter-hour since 1970, the share of the span in it), from ``start`` to ``end`` in Unix seconds."""
     if not start <= end <= start + QUARTERS_MAX * QUARTER:
         raise told.bad("a stretch ends before it begins, or days later")
     if start == end:
@@ -121,7 +124,7 @@ def _resting(fields: Fields) -> float | None:
 
 
 def _rates(key: str, fields: Fields) -> Iterator[Sample]:  # noqa: ARG001 - one shape
-    """Yield the mean heart rate of each quarter-hour, from its most trusted device or app alone."""
+    """Yield the mean heart rate of each quarter-hour, using only the most trusted device or app in it."""
     quarters: dict[int, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
     for origin, found in fields.payload.items():
         for at, values in mapping(found).items():
@@ -185,7 +188,7 @@ def _nightly(metric: Metric, told: ByOrigin, main: Session | None) -> list[Readi
 
 
 def _of_best(told: ByOrigin, main: Session | None, counts: Callable[[Reading], bool]) -> list[Reading]:
-    """Return the readings (by ``counts``) of a single app and device, if possible of that of the sleep."""
+    """Return the readings that ``counts`` accepts, of a single app and device, preferably that of the sleep."""
     found = {origin: [reading for reading in readings if counts(reading)] for origin, readings in told.items()}
     sleep = main.origin if main is not None else None
     best = min(

@@ -1,4 +1,4 @@
-"""Choose among the sleeps and workouts that several apps and devices recorded, so that each counts once."""
+"""Choose among the sleeps and workouts that several apps and devices recorded, so that none counts twice."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ METHODS = {ACTIVE: 0, AUTOMATIC: 2}  # a workout that was started by hand outran
 
 
 def origin_of(row: Mapping[str, Any]) -> str:
-    """Return the origin of a record as ``package#TYPE``, without ``#TYPE`` if the device is not told.
+    """Return the origin of a row as ``package#TYPE``, or only ``package`` if the device's type is not stated.
 
-    It is empty for a record that names no app, such as a sum over origins.
+    It is empty for a row that names no app, such as a sum over origins.
 
     >>> origin_of({"metadata": {"data_origin": "com.fitbit.FitbitMobile", "device": {"type": 1}}})
     'com.fitbit.FitbitMobile#1'
@@ -78,7 +78,7 @@ class Session:
     more: Mapping[str, object] = field(default_factory=dict)
 
     def minutes(self) -> dict[str, float]:
-        """Return the minutes asleep, in bed and by stage. Without any stage the whole session counts as asleep."""
+        """Return the minutes asleep, in bed and in each stage. Without any stage the whole session counts as asleep."""
         told = {name: _minutes(self, name) for name in (*ASLEEP_STATES, "awake")}
         asleep = _covered([one for name in ASLEEP_STATES for one in self.of(name)])
         length = (self.end - self.start) / 60
@@ -88,12 +88,12 @@ class Session:
         return found | ({"awake": told["awake"]} if told["awake"] else {})
 
     def of(self, name: str) -> list[Stage]:
-        """Return the stages of a metric such as "deep_sleep", cut to the session."""
+        """Return the spans in the stages of a metric, such as "deep_sleep", cut to the session."""
         cut = ((max(a, self.start), min(b, self.end), word) for a, b, word in self.stages if STAGES.get(word) == name)
         return [stage for stage in cut if stage[0] < stage[1]]
 
     def slept(self) -> tuple[int, int]:
-        """Return the Unix seconds of falling asleep and waking, by the stages if any, else the session's."""
+        """Return the Unix seconds of falling asleep and waking, by the stages if there are any, else the session's."""
         asleep = [stage for name in ASLEEP_STATES for stage in self.of(name)]
         if not asleep:
             return self.start, self.end
@@ -101,7 +101,10 @@ class Session:
 
 
 def chosen_sleeps(sessions: Iterable[Session]) -> list[Session]:
-    """Return the sleeps without overlaps, by start, preferring known stages, then trust, then time asleep."""
+    """Return sleeps that do not overlap, by start.
+
+    Of two that do, one with stages stays, else one of a better origin.
+    """
 
     def quality(one: Session) -> tuple[bool, int, float, str]:
         told = one.minutes()
@@ -115,7 +118,7 @@ def chosen_sleeps(sessions: Iterable[Session]) -> list[Session]:
 
 
 def chosen_workouts(sessions: Iterable[Session]) -> list[Session]:
-    """Return the workouts by start, without those that overlap mostly with a better workout of another origin."""
+    """Return the workouts by start, without those that overlap mostly with a better one of another origin."""
 
     def quality(one: Session) -> tuple[int, int, int, str]:
         return METHODS.get(one.method or "", 1), rank(one.origin), one.start - one.end, one.key

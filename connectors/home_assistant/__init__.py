@@ -1,6 +1,6 @@
 """Connect Home Assistant, whose phone apps send it readings of Apple Health and Health Connect.
 
-Its REST API is asked, with an access token that the user makes. Only the sensors of a single phone are read.
+Its REST API is used, with an access token that the user makes. Only the sensors of a single phone are read.
 """
 
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Take the address, token and phone of a Home Assistant, and pull the phone's health sensors from its history.
+"""Ask for the address, token and phone of a Home Assistant, and pull the phone's health sensors from its history.
 
 Every pull reads the last three days again. Source: developers.home-assistant.io, "REST API", and Home Assistant's
 ``components/history``.
@@ -65,7 +65,7 @@ KEPT_ATTRIBUTES = (  # attributes; names of people and phones are among the othe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensor:
-    """An entity of Home Assistant that tells about health, with its phone and the kind of its values."""
+    """A health sensor of Home Assistant, with the phone it belongs to and the kind of value it shows."""
 
     entity: str
     phone: str
@@ -73,7 +73,7 @@ class Sensor:
 
 
 def sensor_of(entity: object) -> Sensor | None:
-    """Return the sensor of an entity's name, or None for any other entity.
+    """Return the sensor that an entity id names, or None for other entities.
 
     >>> sensor_of("sensor.pixel_8_daily_steps_2")
     Sensor(entity='sensor.pixel_8_daily_steps_2', phone='pixel_8', kind='steps')
@@ -83,7 +83,7 @@ def sensor_of(entity: object) -> Sensor | None:
 
 
 def is_of_an_app(state: Mapping[str, Any]) -> bool:
-    """Return True for a state that only the phone apps' health sensors have.
+    """Return True for a state of a phone app's health sensor.
 
     Android's states name their source. The iPhone's steps are known by the entity's name.
     """
@@ -95,7 +95,10 @@ def is_of_an_app(state: Mapping[str, Any]) -> bool:
 
 
 def records(lists: Iterable[list[dict[str, Any]]], zone: ZoneInfo, start: datetime) -> tuple[RawRecord, ...]:
-    """Return a raw record for each new reading in the states of several entities. Days are those of ``zone``."""
+    """Return a raw record for each reading after ``start`` in the states of several entities.
+
+    Days are those of ``zone``.
+    """
     found: dict[str, tuple[datetime | None, RawRecord]] = {}
     for rows in lists:
         for kind, at, row in _new_readings(rows, start):
@@ -109,7 +112,7 @@ def records(lists: Iterable[list[dict[str, Any]]], zone: ZoneInfo, start: dateti
 def _new_readings(
     rows: Iterable[Mapping[str, Any]], start: datetime
 ) -> Iterator[tuple[str, datetime | None, Mapping[str, Any]]]:
-    """Yield (kind of value, time of measuring, state) for each state that holds a new reading."""
+    """Yield (kind of value, time of measuring or None, state) for each state that holds a reading after ``start``."""
     last: object = None
     for row in rows:
         sensor, told = sensor_of(row.get("entity_id")), mapping(row.get("attributes"))
@@ -146,7 +149,10 @@ def _day(at: datetime, zone: ZoneInfo) -> date:
 
 
 class Server:
-    """A Home Assistant at an address that a user typed. Requests may reach ``hosts`` inside the operator's network."""
+    """A Home Assistant at an address that the user typed.
+
+    Requests go to public addresses, and to the hosts in ``hosts``, which may be in the operator's own network.
+    """
 
     def __init__(self, address: str, token: str, hosts: Collection[str]) -> None:
         self._base = address
@@ -157,7 +163,7 @@ class Server:
         self._session.close()
 
     def states(self, *, now: datetime) -> list[dict[str, Any]]:
-        """Return the state of every ``sensor.``. Raises NeedsLogin, SourceChanged, or as ``bridge.http``."""
+        """Return the state of every sensor. Raises NeedsLogin for a refused token, SourceChanged for another answer."""
         body = self._asked("/api/states", now)
         if not _is_states(body):
             raise SourceChanged(UNKNOWN)
@@ -166,8 +172,9 @@ class Server:
     def history(
         self, entities: Sequence[str], start: datetime, end: datetime, *, now: datetime
     ) -> list[list[dict[str, Any]]]:
-        """Return each entity's states between two instants, after its last state before. Raises NeedsLogin for a
-        refused token, TryLater without an answer.
+        """Return for each entity its last state before ``start``, and then its states until ``end``.
+
+        Raises NeedsLogin for a refused token, TryLater without an answer, SourceChanged for another answer.
         """
         asked = {
             "filter_entity_id": ",".join(entities),
@@ -195,7 +202,7 @@ def _is_states(body: Any) -> bool:
 
 
 class HomeAssistant:
-    """A Home Assistant, opened for a single sync. Raises NeedsLogin if no address, token or phone is saved."""
+    """Connector for a Home Assistant, for a single sync. Raises NeedsLogin if no address, token or phone is saved."""
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
@@ -210,7 +217,7 @@ class HomeAssistant:
         self._server.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield pages from three days before the cursor's date, or ``days`` back. Nothing is ever deleted."""
+        """Yield pages from three days before the cursor's date, or without a cursor from ``days`` (a setting) ago."""
         entities = self._entities(now)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         read = partial(self._read, entities, now)
@@ -226,9 +233,9 @@ class HomeAssistant:
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Save address, token and phone after Home Assistant answered to them.
+    """Save address, token and phone once Home Assistant has accepted them.
 
-    Raises NeedsLogin without a valid token, SetupError for a wrong address, or if no phone or several fit.
+    Raises NeedsLogin for a wrong token, and SetupError for a wrong address or unless exactly one phone fits.
     """
     address = safe(account.settings["url"].strip() or ask(browser, ADDRESS_HELP, NOTHING_TYPED), account)
     token = account.settings["password"].strip() or ask(browser, TOKEN_HELP, NOTHING_TYPED)
@@ -257,7 +264,7 @@ def _slug(name: str) -> str:
 
 
 def _phone(states: list[dict[str, Any]], named: str) -> str:
-    """Return the phone to read: ``named``, or without a name the only phone that has health sensors."""
+    """Return the phone to read, which is ``named``, or if that is "" the only phone with health sensors."""
     told = {one.phone for state in states if (one := sensor_of(state.get("entity_id")))}
     apps = {one.phone for state in states if is_of_an_app(state) and (one := sensor_of(state.get("entity_id")))}
     if named:
@@ -283,9 +290,9 @@ def _phone(states: list[dict[str, Any]], named: str) -> str:
 
 
 def safe(address: str, account: Account) -> str:
-    """Return a server's address without a path, with https where no scheme was typed.
+    """Return a server's address without a path, with https if no scheme was typed.
 
-    Raises SetupError for http at a host that was not named, and for text that is no plain address.
+    Raises SetupError for an unreadable address, and for http unless the host is this machine or an allowed one.
     """
     parts = typed_for_secrets(
         address,

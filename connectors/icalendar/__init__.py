@@ -1,1 +1,1 @@
-"""Turn iCalendar text (RFC 5545) into raw records, and those into events and tasks, for all sources of that format."""
+"""Turn iCalendar text (RFC 5545) into raw records, and these into events and tasks, for all sources of that format."""

@@ -1,6 +1,6 @@
-"""Make a raw record of each event or to-do of an iCalendar text, without texts, places, links and people.
+"""Make a raw record of each event or to-do of an iCalendar text, leaving out texts, places, links and people.
 
-Times become ``{"date"}`` or ``{"at", "zone"}``, in UTC with the name of the zone of their wall clock.
+A time becomes ``{"date"}``, or ``{"at", "zone"}`` with its instant in UTC and the name of its zone.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def version_of(component: Component) -> Version:
 
 
 def stamped(component: Component, name: str) -> datetime | None:
-    """Return the instant of a property in UTC, or None if it is missing, or no sensible instant."""
+    """Return the instant of a property in UTC, or None if it is missing or unreadable."""
     try:
         at = getattr(component.get(name), "dt", None)
     except MALFORMED:
@@ -64,9 +64,10 @@ def stamped(component: Component, name: str) -> datetime | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """Settings for reading a calendar's components. ``home`` is the zone of times without a zone.
+    """The settings for reading a calendar's components. ``home`` is the zone of times without a zone.
 
-    ``is_known`` is False if that zone is not understood. ``cancels`` is True for a cancellation (RFC 5546).
+    ``is_known`` is False if the calendar's own zone is not understood. ``cancels`` is True for a cancellation (RFC
+    5546).
     """
 
     calendar: str
@@ -76,12 +77,12 @@ class Reader:
     cancels: bool = False
 
     def versions(self, calendar: Calendar) -> Iterator[tuple[Version, RawRecord]]:
-        """Yield (version, record) of all events and to-dos of a calendar, and records that name unreadable parts."""
+        """Yield (version, record) of all events and to-dos of a calendar, and of records that name unreadable parts."""
         for component in components(calendar):
             yield from self.versions_of(component)
 
     def versions_of(self, component: Component) -> Iterator[tuple[Version, RawRecord]]:
-        """Yield (version, record) of an event or a to-do, and of what cannot be read in it."""
+        """Yield (version, record) of an event or a to-do, and then of a record for each unreadable part of it."""
         record = self.record(component)
         yield version_of(component), record
         if "unreadable" not in record.payload:
@@ -161,9 +162,9 @@ def _original(component: Component, reader: Reader, *, all_day: bool) -> dict[st
 
 
 def collected(versions: Iterable[tuple[Version, RawRecord]]) -> dict[str, RawRecord]:
-    """Return path -> record in its newest version, from (version, record) pairs.
+    """Return path -> record, of (version, record) pairs the newest version of each record.
 
-    Programs give several events one UID. Those of one SEQUENCE with different starts are all kept.
+    Some programs give several events the same UID. If they start at different times, all are kept.
     """
     found: dict[str, list[tuple[Version, RawRecord]]] = {}
     for version, record in versions:
@@ -190,7 +191,7 @@ def _begun(record: RawRecord) -> str:
 
 
 def told_of_replaced(records: Mapping[str, RawRecord]) -> dict[str, RawRecord]:
-    """Return the records by path. A series of to-dos gets a list of the instances that have own records."""
+    """Return the records by path, in which each series of to-dos lists its instances that have records of their own."""
     replaced: dict[object, list[Any]] = {}
     for record in records.values():
         if record.payload.get("original"):
@@ -209,10 +210,7 @@ def _is_task(record: RawRecord) -> bool:
 
 
 def faults(reader: Reader, component: Component) -> list[RawRecord]:
-    """Return a record to set aside for each unreadable part of a component, with the reason in ``why``.
-
-    Otherwise a series would lack instances and nobody would know.
-    """
+    """Return a record for each unreadable part of a component, to be set aside with the reason in its ``why``."""
     lines = recurrence_lines(component) or []
     series = Series(lines=lines, first=first_wall(component), zone=None)
     zones = {name: [param(one, "TZID") for one in listed(component, name)] for name in LINES[1:]}
@@ -241,7 +239,7 @@ def text_of(component: Component, name: str) -> str | None:
 
 
 def word_of(component: Component, name: str) -> str | None:
-    """Return the upper-case text of a property that takes fixed words, such as STATUS, or None if missing."""
+    """Return a property's text in upper case, or None if it is missing."""
     text = text_of(component, name)
     return None if text is None else text.upper()
 
@@ -305,15 +303,16 @@ def _bare_day(text: str) -> dict[str, str | None]:
 
 
 def as_days(times: Mapping[str, dict[str, str | None]], home: ZoneInfo) -> dict[str, dict[str, str | None]]:
-    """Return start and end as dates if both are midnights, as Outlook writes an all-day event, else {}."""
+    """Return start and end as dates if both are midnights, as in Outlook's all-day events, else {}."""
     found = {field: midnight_of(times[field], home) for field in ("start", "end") if field in times}
     return found if found and all(found.values()) else {}
 
 
 def midnight_of(when: Mapping[str, str | None], home: ZoneInfo, *, surely: bool = False) -> dict[str, str | None]:
-    """Return {"date"} for a date or a midnight on the time's own clock or, if that is UTC, at ``home``, else {}.
+    """Return {"date"} for a date, or for a time that is midnight in its own zone. {} for other times.
 
-    With ``surely``, any time in UTC becomes its date at ``home``.
+    A time in UTC counts as midnight also if it is midnight in ``home``. With ``surely``, any time in UTC becomes its
+    date in ``home``.
     """
     if "date" in when:
         return {"date": when["date"]}
@@ -327,12 +326,12 @@ def midnight_of(when: Mapping[str, str | None], home: ZoneInfo, *, surely: bool 
 
 
 def at_home(when: dict[str, str | None], home: ZoneInfo) -> dict[str, str | None]:
-    """Return a to-do's time with the zone ``home`` in place of UTC, because it is due on the user's own day."""
+    """Return a to-do's time with the zone ``home`` in place of UTC, because a to-do is due on the user's local date."""
     return {**when, "zone": home.key} if when.get("zone") == "UTC" else when
 
 
 def length_of(component: Component) -> tuple[int | None, float | None]:
-    """Return a component's DURATION as (whole days, other minutes), each None if not stated."""
+    """Return a component's DURATION as (days, further minutes). Each is None if it is missing."""
     value = component.get("DURATION")
     length = getattr(value, "dt", None)
     if not isinstance(length, timedelta):
@@ -347,9 +346,9 @@ def _as_written(component: Component) -> str:
 
 
 def recurrence_lines(component: Component) -> list[str] | None:
-    """Return a component's recurrence lines (RRULE, RDATE, EXDATE) with the zone of their times, or None.
+    """Return a component's recurrence lines (RRULE, RDATE, EXDATE) with the zone of their times, or None without any.
 
-    RECURRENCE-ID marks an exception for all later instances, DURATION a length in days of the wall clock.
+    A line RECURRENCE-ID marks an exception for all later instances. A line DURATION states a length in days.
     """
     found = [_line(name, value) for name in LINES for value in listed(component, name)]
     days, _ = length_of(component)
@@ -390,7 +389,7 @@ def param(person: Any, name: str) -> str:
 
 
 def first_wall(component: Component) -> datetime:
-    """Return the wall-clock time at which a component begins, or 2000-01-01 if it is unreadable."""
+    """Return the local time at which a component begins, or 2000-01-01 if it is unreadable."""
     try:
         at = component.get("DTSTART", component.get("DUE")).dt
         return datetime(at.year, at.month, at.day, getattr(at, "hour", 0), getattr(at, "minute", 0))  # noqa: DTZ001

@@ -32,21 +32,25 @@ FAULTS = {
 
 
 def of_file(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Normalise a record of an iCalendar file or address."""
+    """Return the events and tasks of a record of an iCalendar file or of a calendar's address."""
     return meanings("ics", record, record.stream)
 
 
 def of_server(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Normalise a record of a CalDAV server, where the exceptions of a series are children of its record."""
+    """Return the events and tasks of a CalDAV record.
+
+    Exceptions of a series are records whose parent is the series'.
+    """
     kind = "task" if record.payload.get("kind") == "task" else "event"
     master = None if record.parent is None else record.parent.partition("/")[2]
     return meanings("caldav", record, kind, master=master or record.key)
 
 
 def meanings(source: str, record: RawRecord, stream: str, *, master: str | None = None) -> Sequence[Item]:
-    """Return the event or the task of a record of ``source``, or nothing for cancelled tasks and replaced series.
+    """Return the event or the task of a record. A cancelled task and a replaced series give nothing.
 
-    ``master`` is the key of its series, by default calendar and UID. Raises BadRecord naming the property.
+    ``master`` is the key of the record's series, by default calendar and UID. Raises BadRecord, which names ``source``
+    and the unreadable property.
     """
     try:
         return _items(record, stream, master)
@@ -93,7 +97,7 @@ def _series(begins: Any, payload: Mapping[str, Any]) -> Series | None:
 
 
 def _started_plus(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the due time of a to-do that states start and length (RFC 5545, 3.6.2), or None."""
+    """Return the due time of a to-do from its start and its length (RFC 5545, 3.6.2), or None if one is missing."""
     start, length = mapping(payload.get("start")), _length(payload)
     if length is None:
         return None

@@ -1,6 +1,6 @@
-"""The time zones that a calendar names: by its own definition (VTIMEZONE), else by a known name or an offset.
+"""Find the time zones that a calendar names, by its own definition (VTIMEZONE), a known name or an offset.
 
-The library knows the names of IANA and of Windows. Its answer to any other name is a time without a zone.
+The iCalendar library knows the names of IANA and Windows, and drops a zone with another name without a warning.
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, Overfl
 
 
 def with_known_zones(text: str) -> str:
-    """Return an unfolded iCalendar text that names each zone by IANA's name, or by that of a definition in the text.
+    """Return an iCalendar text with every zone name replaced by an IANA name, or by that of a definition in the text.
 
-    Definitions are moved to the beginning of their calendar. A time in a zone named ``UNKNOWN`` cannot be read.
+    Definitions are moved to the start of their calendar. A zone that is not understood is named ``UNKNOWN``, and its
+    times cannot be read.
     """
     starts = [match.start() for match in CALENDAR.finditer(text)]
     bounds = [*starts, len(text)]
@@ -111,7 +112,7 @@ def _plain(name: str) -> str:
 
 @lru_cache(maxsize=64)  # every entry of a calendar comes with its zones, and reading one takes 50 ms
 def _works(definition: str) -> bool:
-    """Return True if a definition is readable, and each of its rules is yearly and has a date from 2000 to 2040."""
+    """Return True if a definition is readable, and each of its rules gives a date every year from 2000 to 2040."""
     # The library would search for minutes for a date that never comes.
     from icalendar import Timezone
     from icalendar.timezone import tzp
@@ -139,9 +140,9 @@ def _comes_round(rule: str) -> bool:
 
 @cache
 def zone_of_name(text: str) -> str | None:
-    """Return the IANA name or POSIX text of a zone that a program names in its own way, or None.
+    """Return the IANA name or POSIX text of a zone that a program names in a way of its own, or None.
 
-    It knows names in any case or behind an address, the names of Windows as identifiers and as shown, and offsets.
+    Known are names in any case, names after an address, Windows's identifiers and displayed names, and offsets.
 
     >>> zone_of_name("/citadel.org/20210210_1/Europe/Berlin"), zone_of_name("W. EUROPE STANDARD TIME")
     ('Europe/Berlin', 'Europe/Berlin')
@@ -190,7 +191,7 @@ def _of_offset(offset: timedelta) -> str | None:
 
 
 def posix_offset(offset: timedelta) -> str:
-    """Return the POSIX text of a fixed offset. POSIX turns the sign.
+    """Return the POSIX text of a fixed offset east of UTC. In POSIX, the sign is reversed.
 
     >>> posix_offset(timedelta(hours=-3, minutes=-30)), posix_offset(timedelta(hours=1))
     ('<-0330>3:30', '<+0100>-1:00')
@@ -228,7 +229,10 @@ def _in_winter(zone: str) -> timedelta:
 
 
 def clock_name(at: datetime, home: ZoneInfo) -> str | None:
-    """Return the IANA name of a time's zone, ``home`` if it has the same offset, or a yearly POSIX rule. Else None."""
+    """Return the name of a time's zone, in IANA's form or as a yearly POSIX rule. None without either.
+
+    A zone without an IANA name gets that of ``home``, or another's, if the offsets are the same all year.
+    """
     if at.tzinfo is UTC or at.tzname() == "UTC":
         return "UTC"
     key = getattr(at.tzinfo, "key", None)
@@ -258,7 +262,7 @@ def _offsets(zone: tzinfo, months: Sequence[datetime]) -> tuple[timedelta | None
 
 @lru_cache(maxsize=64)
 def _posix(zone: tzinfo, year: int) -> str | None:
-    """Return the POSIX text of a zone whose rules are the same for seven years, else None."""
+    """Return the POSIX text of a zone whose rules stay the same for seven years from ``year``, else None."""
     changes = [list(_changes(zone, one)) for one in range(year, year + 7)]
     if not any(changes):
         return posix_offset(_offset(zone, datetime(year, 7, 1)))  # noqa: DTZ001 - a wall clock

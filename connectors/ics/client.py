@@ -1,4 +1,4 @@
-"""Take a calendar's secret address, which alone permits reading, and pull the calendar from it.
+"""Ask for a calendar's secret address, which needs no login, and pull the calendar from it.
 
 The calendar is read whole, unless the server says that nothing changed.
 """
@@ -42,11 +42,11 @@ WHERE = say("in Google Calendar: Settings, the calendar, Integrate calendar, Sec
 
 
 class NoCalendar(TryLater):
-    """The error for an address that answers with no calendar, such as a network's log-in page."""
+    """The address answers with something else than a calendar, such as a network's log-in page."""
 
 
 class Server:
-    """The server of a calendar's secret ``address``. Its errors never name the address."""
+    """The server of a calendar's secret ``address``, which appears in no error."""
 
     def __init__(self, address: str, hosts: Collection[str], trust: certificates.Trust | None = None) -> None:
         self._address, self._hosts = address, hosts
@@ -56,10 +56,10 @@ class Server:
         self._session.close()
 
     def calendar(self, seen: dict[str, str], *, now: datetime) -> Answer | None:
-        """Request the calendar with the validators (ETag, Last-Modified) of the last answer in ``seen``.
+        """Return (content of the calendar, validators of this answer), or None if the calendar has not changed.
 
-        Return (content, new validators), or None if it is unchanged. Raises TryLater without an answer, SourceChanged
-        for a redirect that is not followed, or for a far too large calendar.
+        ``seen`` holds the validators (ETag, Last-Modified) of the last answer. Raises TryLater without an answer, and
+        SourceChanged for a refused redirect or too large a calendar.
         """
         import requests
 
@@ -86,7 +86,7 @@ class Server:
         return self._session.get(address, headers=headers, **options)
 
     def _next(self, address: str, location: str) -> str:
-        """Return the URL to which ``location`` redirects. Raises SourceChanged for plain http on another host."""
+        """Return the address that a redirect leads to. Raises SourceChanged for plain http on another host."""
         first, target = urlsplit(self._address), urljoin(address, location)
         parts = urlsplit(target)
         if (parts.scheme, parts.netloc) == (first.scheme, first.netloc):
@@ -140,19 +140,14 @@ def _content(answer: requests.Response) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """The answer to a request for a calendar: the pages of all streams, and the next cursor.
-
-    An unchanged calendar has no pages.
-    """
+    """A calendar as it was read, with the pages of all streams (none if it is unchanged) and the next cursor."""
 
     pages: tuple[Page, ...]
     cursor: str | None
 
 
 class Ics:
-    """A calendar's secret address, opened for a single sync. The address never appears in a record, a log or an
-    error.
-    """
+    """Connector for a calendar's secret address, for a single sync. The address appears in no record, log or error."""
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
@@ -200,9 +195,9 @@ def _hosts(account: Account, token: dict[str, Any]) -> Collection[str]:
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Take the calendar's address from settings or user, and save it once a calendar answers there.
+    """Save the calendar's address, from the settings or by asking, once a calendar was read from it.
 
-    Raises NeedsLogin without an address, SetupError for an unsafe address or without a calendar there.
+    Raises NeedsLogin if no address is given, and SetupError for an unsafe address or one without a calendar.
     """
     address = account.settings["url"] or browser.ask(say("The calendar's secret address ({where})", where=WHERE))
     if not address:
@@ -235,7 +230,7 @@ def _is_own(address: str, browser: Browser) -> bool:
 
 
 def _tried(asked: Server, account: Account) -> str:
-    """Fetch and read a calendar as a test, and return its name, which may be empty."""
+    """Return the name of the calendar, or "", after reading it as a test. Raises SetupError if that fails."""
     with closing(asked) as server:
         try:
             answer = server.calendar({}, now=datetime.now(UTC))
@@ -267,9 +262,9 @@ def _tried(asked: Server, account: Account) -> str:
 
 
 def safe(address: str) -> str:
-    """Return a calendar's address with https in place of webcal. Plain http is accepted for this machine only.
+    """Return a calendar's address with https in place of webcal. Raises SetupError if it is no safe address.
 
-    Raises SetupError for other addresses.
+    Plain http is accepted for this machine only.
     """
     try:
         parts = urlsplit(address)

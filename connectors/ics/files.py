@@ -25,7 +25,7 @@ def recognise(file: File) -> bool:
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
     """Yield every event and to-do of the file as raw records in pages. ``zone`` is for times without a zone.
 
-    Raises SourceChanged for a file too large or without a calendar, and after the readable part.
+    Raises SourceChanged for a file too large or without a calendar, and after the readable part of a cut-off file.
     """
     with file.open() as opened:
         content = opened.read(CALENDAR_MAX_BYTES + 1)
@@ -42,6 +42,6 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) ->
 
 
 def _declined(content: bytes, owner: str, zone: str) -> int:
-    """Return how many entries ``owner`` declined. Google names a calendar by its owner's e-mail address."""
+    """Return the number of entries that the person with the e-mail address ``owner`` declined."""
     found = pages(content, name=owner, zone=zone, mine=frozenset({owner}))
     return sum(record.payload.get("answer") == "DECLINED" for page in found for record in page.records)

@@ -39,9 +39,10 @@ def addresses(text: str) -> frozenset[str]:
 def pages(
     content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozenset(), file: str | None = None
 ) -> Iterator[Page]:
-    """Yield all events and to-dos of a calendar in pages. Entries of the same ``file`` that it lacks are deleted.
+    """Yield all events and to-dos of a calendar in pages. ``name`` is for calendars without a name of their own.
 
-    ``file`` is None for an address. Raises SourceChanged for no calendar, and after the readable part.
+    ``mine`` holds the user's e-mail addresses. ``file`` is the file's name, whose missing earlier entries are deleted,
+    or None for an address. Raises SourceChanged for no calendar, and after the readable part of a cut-off one.
     """
     text = decoded(content)
     whole = _is_whole(text)

@@ -1,4 +1,4 @@
-"""Read CSV files with daily counts of people messaged and of messages, and turn days into samples.
+"""Read CSV files with daily counts of people messaged and of messages, and turn the days into samples.
 
 No cell that could hold words is stored. A file names no zone, so a sample starts at the day's midnight in UTC.
 """
@@ -47,7 +47,7 @@ def recognise(file: File) -> bool:
 def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date is a date in any zone
     """Yield the days as raw records in pages. An unreadable line becomes a record that states the reason.
 
-    Raises SourceChanged for a file with other or repeated columns, or that is too large.
+    Raises SourceChanged for a file with other or repeated columns, or of more than a few megabytes.
     """
     header = _header(file)
     if set(header.names) != COLUMNS & set(header.names) or len(header.names) != len(set(header.names)):
@@ -66,14 +66,14 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The names of the columns of a file of message counts in lower case, and the character between columns."""
+    """The column names of a file of message counts, in lower case, and the character between columns."""
 
     names: Sequence[str]
     delimiter: str
 
 
 class Unreadable(Exception):
-    """The error for a line that is no valid day. Its text is a key of ``UNREADABLE_REASONS``."""
+    """A line is no valid day. The error's text is a key of ``UNREADABLE_REASONS``."""
 
 
 def _header(file: File) -> Header:

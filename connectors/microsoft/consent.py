@@ -1,4 +1,4 @@
-"""Obtain consent at Microsoft by a code that the user types there (RFC 8628), for all sources of Microsoft.
+"""Obtain consent at Microsoft by a code that the user types on its page (RFC 8628), for all Microsoft sources.
 
 Protocol: learn.microsoft.com/entra/identity-platform/v2-oauth2-device-code.
 """
@@ -68,7 +68,7 @@ def oauth(scope: str) -> OAuth:
 def obtain(
     account: Account, browser: Browser, spec: ConnectorSpec, *, writes: Sequence[str] = (), also: Sequence[str] = ()
 ) -> None:
-    """Ask for consent to read, to the scopes ``writes``, and to ``also`` of other sources, and save it.
+    """Ask for consent to read, to the scopes ``writes``, and to the optional scopes ``also``, and save it.
 
     Raises NeedsLogin if the user declines, or if a needed scope or the refresh token is missing.
     """
@@ -94,7 +94,10 @@ def granted(token: dict[str, Any]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Offer:
-    """A code for the user, and the page to type it at, for ``seconds``. ``secret`` is the device code."""
+    """A code for the user, to be typed at ``page`` within ``seconds``.
+
+    ``secret`` is the device code of the protocol.
+    """
 
     page: str
     code: str
@@ -104,9 +107,10 @@ class _Offer:
 
 
 def authorise(account: Account, browser: Browser, spec: ConnectorSpec, scopes: Sequence[str]) -> dict[str, Any]:
-    """Show the user a code and the vendor's page, wait until it was typed there, and return the token unsaved.
+    """Show the user a code and the vendor's page, wait until the code was typed, and return the token unsaved.
 
-    Raises NeedsLogin if refused or too late, SetupError for an unknown client, TryLater without an answer.
+    Raises NeedsLogin if the user refuses or is too late, SetupError if the application is unknown, TryLater without an
+    answer.
     """
     oauth, name = oauth_of(spec), spec.name
     client = {"client_id": account.settings["client_id"]}
@@ -118,7 +122,7 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, scopes: S
 
 
 def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) -> dict[str, Any]:
-    """Ask the vendor repeatedly until the user agreed. Raises NeedsLogin if declined or too late."""
+    """Ask the vendor until the user has agreed, and return the token. Raises NeedsLogin if refused or too late."""
     until, interval = time.monotonic() + offer.seconds, offer.interval
     again = f"bridge connect {source} --user NAME"
     while True:
@@ -163,7 +167,7 @@ def _offer(answer: Mapping[str, Any], source: str) -> _Offer:
 
 
 def _posted(address: str, form: Mapping[str, str], source: str) -> dict[str, Any]:
-    """Return the JSON object of the answer, which may be a refusal. Raises TryLater without one."""
+    """Return the JSON object that answers a form, which may be a refusal. Raises TryLater without a JSON answer."""
     import requests
 
     plain_loopback(address)

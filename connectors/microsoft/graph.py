@@ -1,7 +1,7 @@
-"""Ask Microsoft Graph for single objects, for lists in pages, and for the changes of a list, and read its times.
+"""Ask Microsoft Graph for single objects, for lists in pages, and for changes of a list, and read its times.
 
-Its times name their zone as Windows does, as IANA does, or by an address. Sources:
-learn.microsoft.com/graph/delta-query-overview, /graph/throttling, and /graph/errors.
+A time's zone is named as Windows, as IANA or by an address. Sources: learn.microsoft.com/graph/delta-query-overview,
+/graph/throttling, and /graph/errors.
 """
 
 from __future__ import annotations
@@ -30,30 +30,29 @@ Thing = Mapping[str, Any]
 
 
 class Missing(SourceChanged):
-    """The error of status 404 of Microsoft Graph. The object was deleted, or is no longer shared."""
+    """Graph answers 404. The object was deleted, or is no longer shared."""
 
 
 class Closed(Refused):
-    """The error of status 403 of Microsoft Graph for an object, such as a calendar that is no longer shared."""
+    """Graph answers 403 for an object, such as a calendar that is no longer shared."""
 
 
 class Rejected(SourceChanged):
-    """The error of status 400 of Microsoft Graph. It rejects the request, for example a link that it no longer
-    reads.
-    """
+    """Graph answers 400. It rejects the request, such as a link to changes that it does not accept any more."""
 
 
 class Overtaken(SourceChanged):
-    """The error for status 409 or 412 of Microsoft Graph: another program changed the object first."""
+    """Graph answers 409 or 412. Another program changed the object first."""
 
 
 ERRORS = {400: Rejected, 403: Closed, 404: Missing, 409: Overtaken, 412: Overtaken}
 
 
 class Graph:
-    """An open session at Microsoft Graph for an account, with the errors of ``bridge.http``.
+    """An open session at Microsoft Graph for an account.
 
-    It raises Missing, Closed, Rejected, Overtaken, CursorExpired, and SourceChanged for an unknown answer.
+    Its methods raise the errors of this module for a refusal, CursorExpired for an old link, SourceChanged for an
+    unknown answer, NeedsLogin if the consent ended, and TryLater without an answer.
     """
 
     def __init__(self, account: Account, spec: ConnectorSpec) -> None:
@@ -65,15 +64,15 @@ class Graph:
         self._session.close()
 
     def get(self, path: str, *, now: datetime, params: Mapping[str, str] | None = None) -> Thing:
-        """Return the object at a path, such as ``/me/calendars``, or at a link without its server."""
+        """Return the object at a path such as ``/me/calendars``, which may also be the path of a link from Graph."""
         return self._object(self._asked("GET", path, now=now, params=dict(params or {})))
 
     def send(
         self, method: str, path: str, *, now: datetime, body: Thing | None = None, etag: str | None = None
     ) -> Thing:
-        """Create, change or delete an object, and return the answer, which is empty if Graph sends none.
+        """Send a request that creates, changes or deletes an object, and return the answer, {} if Graph sends none.
 
-        With ``etag`` the object is changed only if it still has that etag, else Overtaken is raised.
+        With ``etag``, raises Overtaken unless the object still has that etag.
         """
         headers = {"If-Match": etag} if etag else {}
         answer = self._asked(method, path, now=now, headers=headers, json=body)
@@ -84,9 +83,10 @@ class Graph:
         return [thing for page in self._pages(path, now, params) for thing in self._things(page)]
 
     def changes(self, path: str, *, now: datetime, params: Mapping[str, str] | None = None) -> tuple[list[Thing], str]:
-        """Return the objects of all pages of a delta query, and the link for their next changes.
+        """Return (objects of all pages of a delta query, link to their next changes).
 
-        The link is a path, so it leads no token elsewhere. Raises CursorExpired if Graph no longer knows it.
+        The link is a path, so that the token goes to no other server. Raises CursorExpired if Graph refuses an old
+        link.
         """
         found: list[Thing] = []
         for page in self._pages(path, now, params):
@@ -149,19 +149,19 @@ def is_page(answer: requests.Response) -> bool:
 
 
 def zone_of(name: Any) -> ZoneInfo | None:
-    """Return the zone that a name of Windows or IANA, a name as Outlook shows it or an offset stands for, or None."""
+    """Return the zone of a name as Windows, Outlook or IANA writes it, or of an offset. None for another name."""
     return zone_named(zone_of_name(name)) if isinstance(name, str) else None
 
 
 def instant(when: Any) -> datetime | None:
-    """Return the instant of a ``dateTimeTimeZone`` object in UTC, or None for anything else."""
+    """Return the UTC instant of a ``dateTimeTimeZone`` object, or None for anything else."""
     return utc(mapping(when).get("dateTime"), EVENT_YEARS, zone=zone_of(mapping(when).get("timeZone")))
 
 
 def written_date(when: Any, zone: Any) -> date | None:
-    """Return the date of a ``dateTimeTimeZone`` object for a whole day, or None for anything else.
+    """Return the date of a whole day's ``dateTimeTimeZone`` object, or None for anything else.
 
-    A time other than midnight is first moved to the zone named ``zone``, in which the day was written.
+    A time other than midnight is first converted to ``zone``, the name of the zone in which the day was written.
     """
     try:
         wall = datetime.fromisoformat(str(mapping(when).get("dateTime"))).replace(tzinfo=None)

@@ -25,7 +25,10 @@ revoke = partial(oauth.revoke, spec=SPEC)
 
 
 class Oura:
-    """An open account at Oura. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+    """Connector for an account at Oura.
+
+    Its methods raise NeedsLogin if the consent ended, and TryLater without an answer.
+    """
 
     def __init__(self, account: Account) -> None:
         self._base = oauth.filled("{base_url}/v2/usercollection/", account.settings)

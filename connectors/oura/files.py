@@ -48,7 +48,7 @@ ROWS, COLUMNS = "its rows have the fields of Oura's", "its columns are those of 
 
 
 def recognise(file: File) -> Recognised | None:
-    """Return True for a CSV file with Oura's columns, or JSON whose first rows have Oura's fields.
+    """Return True for a CSV file with Oura's columns, or JSON whose first rows have Oura's fields. None otherwise.
 
     The name of a JSON file ends in ``.json`` or ``.txt``, or has no ending.
     """
@@ -71,11 +71,10 @@ def recognise(file: File) -> Recognised | None:
 
 
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
-    """Yield a file's records in pages. ``zone``, the user's, is stored with heart rates and rows of *Trends*.
+    """Yield a file's records in pages. ``zone`` is stored with heart rates and with rows of *Trends*.
 
-    Tags are only counted without the setting.
-
-    Raises SourceChanged for a file of more than 200 MB, and after the readable part of a damaged file.
+    Tags are stored only if the setting ``tags`` is on, and else counted. Raises SourceChanged for too large a file, and
+    after the readable part of a damaged file.
     """
     rows = _table(file) if ending(file.name) == "csv" else _document(file)
     readable = ReadablePart(file, rows, again="Get it again")
@@ -124,7 +123,7 @@ def _document(file: File) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _rows(document: Json, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (stream, row) for Oura's rows in the next value of a document, at most ``levels`` deep."""
+    """Yield (stream, row) for Oura's rows in the next value of a document, down to ``levels`` levels."""
     following = document.peek()
     if following == "[" and levels:
         for _ in document.elements():

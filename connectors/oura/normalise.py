@@ -1,6 +1,6 @@
-"""Turn Oura's raw records into samples and episodes. Names and units: Oura's API v2 (OpenAPI 1.28).
+"""Turn Oura's raw records into samples and episodes. Names and units are those of Oura's API v2 (OpenAPI 1.28).
 
-Times of a night end in their offset, lengths are in seconds.
+A night's times are written with their offset, and its lengths are in seconds.
 """
 
 import re

@@ -51,7 +51,7 @@ KEPT = {"sleep": {"bedtime_start", "bedtime_end", *SLEEP.values(), *NIGHT.values
 
 
 def stream_of(fields: Collection[str]) -> str | None:
-    """Return the stream of a row of Oura with these fields, or None for other rows. Rows of *Trends* are "trends"."""
+    """Return the stream of a row with these fields, "trends" for rows of *Trends*. None if they are not Oura's."""
     return next((stream for stream, _ in _fitting(fields)), None)
 
 
@@ -70,7 +70,7 @@ def _fitting(fields: Collection[str]) -> Iterator[tuple[str, float]]:
 
 @dataclass(slots=True)
 class Pieces:
-    """The nights and days of a file, as pieces of their records. ``zone`` is for times without an offset."""
+    """The nights and days of a file, gathered into raw records. ``zone`` is for times without an offset."""
 
     zone: str
     unconfirmed: int = 0
@@ -113,7 +113,7 @@ class Pieces:
                 self._add(of_stream, {**values, "day": row.get("date")}, TRENDS)
 
     def records(self) -> Iterator[RawRecord]:
-        """Yield the records. In a file that states no type of sleep, one of three hours or more is a long sleep."""
+        """Yield the records. If no sleep of the file states its type, one of three hours or more is a long sleep."""
         self.unconfirmed += len(self._untyped) if self._typed else 0
         for row in () if self._typed else self._untyped:
             long = (finite(row.get("total_sleep_duration")) or 0) >= LONG_SLEEP_SECONDS

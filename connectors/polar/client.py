@@ -43,7 +43,10 @@ REVOKED_STATUS = 204
 
 
 class Polar:
-    """An open account at Polar. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+    """Connector for an account at Polar.
+
+    Its methods raise NeedsLogin if the consent ended, and TryLater without an answer.
+    """
 
     def __init__(self, account: Account) -> None:
         self._base = oauth.filled("{base_url}/v3/", account.settings)
@@ -55,7 +58,7 @@ class Polar:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream. Activity is read from the cursor on, any other list whole."""
+        """Yield the pages of a stream. Activity is read from the cursor's date on, any other list whole."""
         held = HELD.get(stream)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap, held=held)
         read = partial(self._records, stream, now)
@@ -63,9 +66,9 @@ class Polar:
             yield replace(page, member=self._member)
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the activity of the date that a notice named, such as ``2026-11-20``.
+        """Yield the activity of the date ``key``, such as ``2026-11-20``, which a notice named.
 
-        For any other stream yield an empty page, because every pull reads its list whole.
+        For other streams yield an empty page, because every pull reads their lists whole.
         """
         if stream != "activities":
             yield Page(stream=stream, records=())
@@ -85,9 +88,9 @@ class Polar:
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Ask for consent to read everything that AccessLink offers, which is Polar's only scope, and register the user.
+    """Ask for consent, save the token, and then register the user with Polar, which must precede any pull.
 
-    The token is saved before the user is registered. Raises the errors of ``bridge.auth.oauth`` and ``bridge.http``.
+    Polar has a single scope, for everything. Raises NeedsLogin if the user refuses, and TryLater without an answer.
     """
     oauth.authorise(account, browser, SPEC)
     address = oauth.filled("{base_url}/v3/users", account.settings)
@@ -97,7 +100,7 @@ def authorise(account: Account, browser: Browser) -> None:
 
 
 def _member_of(account: Account) -> str | None:
-    """Return Polar's number of the person, which comes with the token, or None if it did not come."""
+    """Return Polar's id of the user from the stored token, or None if it is missing."""
     told = str((account.token() or {}).get("x_user_id", ""))
     return told if told.isascii() and told.isdecimal() else None
 
@@ -105,7 +108,7 @@ def _member_of(account: Account) -> str | None:
 def revoke(account: Account) -> bool:
     """Remove the person from the application's users, which ends the consent. Return True if Polar confirmed.
 
-    Return False if Polar does not answer or refuses, or if Polar's number of the person is not known.
+    Return False if Polar does not answer or refuses, or if Polar's id of the user is not known.
     """
     import requests
 
@@ -155,7 +158,7 @@ def _sleep(key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _night_of(fields: Fields, sleep: RawRecord | None) -> Stretch:
-    """Return the time of the night that a recharge belongs to, from its sleep record."""
+    """Return the time of a recharge's night, from the record of its sleep, or else the midnight of its date."""
     try:
         if sleep is not None:
             return _night(Fields.of(SPEC.name, sleep))

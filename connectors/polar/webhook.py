@@ -40,7 +40,8 @@ def notice(
 ) -> Notice | None:
     """Return the notice in a signed message, or None for a ping or a kind of data that is not used.
 
-    ``kept`` holds the key for signatures that Polar told. Raises Forged for a wrong signature or an impossible date.
+    ``kept`` is the result of ``register``, with the key for signatures. Raises Forged for a wrong signature or a
+    message that is old or dated ahead.
     """
     said = _parsed(body)
     if said.get("event") == PING:
@@ -79,7 +80,8 @@ def register(
 ) -> dict[str, str]:
     """Have Polar send the application's messages to ``address``, or delete its webhook if that is None.
 
-    Returns what is kept. Raises SetupError if a webhook leads elsewhere, and the errors of ``bridge.http``.
+    Returns what to store and pass as ``kept`` next time. Raises SetupError if a webhook to another address exists, and
+    TryLater if Polar does not answer.
     """
     webhook = _Webhook(settings, now)
     if address is None:
@@ -105,8 +107,6 @@ def register(
 
 
 class _Webhook:
-    """The webhook of an application at Polar. Requests carry the application's id and secret by HTTP Basic."""
-
     def __init__(self, settings: Mapping[str, str], now: datetime) -> None:
         self._address, self._now = oauth.filled(PATH, settings), now
         self._client = settings["client_id"], settings["client_secret"]
@@ -129,7 +129,7 @@ class _Webhook:
         self._ask("POST", "/activate")
 
     def _ask(self, method: str, path: str = "", *, body: Mapping[str, Any] | None = None) -> Any:
-        """Return Polar's answer, or None if it is empty or says that there is no webhook (HTTP 204 or 404)."""
+        """Return Polar's answer as JSON, or None if it is empty or says that there is no webhook (HTTP 204 or 404)."""
         import requests
 
         plain_loopback(self._address)  # raises where the secret would be readable on its way

@@ -1,6 +1,6 @@
 """Connect Samsung Health by the CSV tables and JSON files that its app lets a person download.
 
-The tables were compared with a real export of 2018 to 2025. Times are in UTC, and each row names its own offset.
+The tables were compared with a real export of 2018 to 2025. Times are in UTC, and each row states its offset.
 """
 
 from bridge.domain.languages import say

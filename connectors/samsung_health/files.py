@@ -1,7 +1,7 @@
-"""Read a table of Samsung Health's download, or a JSON file of it, and gather the rows into records by date.
+"""Read a table or JSON file of Samsung Health's download, and gather the rows into records by date.
 
-The first line of a table names the kind, the second the columns, and each row ends in a comma too many. Each row is
-kept under a name of its own, so that tables in any order agree.
+A table's first line names its kind and its second the columns, and each row ends with a needless comma. Each row is
+stored under its own name, so the order of tables does not matter.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Span(NamedTuple):
 
 @dataclass(slots=True)
 class Gathered:
-    """The records of a file of Samsung Health, which ``into`` holds, growing as rows are taken."""
+    """The records that the rows of a Samsung Health file form. They are kept in ``into``."""
 
     shape: tuple[str, str]  # stream, and the method by which its rows are taken
     into: Gathering
@@ -86,17 +86,19 @@ class Gathered:
     held: int = 0  # readings in records
 
     def take(self, row: Any) -> None:
-        """Add a row to the record of its date. A row without a readable time or value is counted and left out."""
         self.into.take(self.shape[0], getattr(self, f"_{self.shape[1]}"), row)
 
     def drained(self) -> Iterator[Page]:
-        """Yield the records in pages and forget them once they hold 50,000 readings. Before that yield nothing."""
+        """Yield the records in pages and forget them, if they hold many readings. Otherwise yield nothing."""
         if self.held >= READINGS_MAX:
             self.held = 0
             yield from self.into.pages()
 
     def pages(self) -> Iterator[Page]:
-        """Yield the records in pages, and last the number of rows set aside. No row may follow."""
+        """Yield the remaining records in pages, and a page with the number of unreadable rows.
+
+        Called once, at the end.
+        """
         for sleep, (end, offset) in self.ended.items():
             self._of(local_date(end, offset)).setdefault("stages", {})[sleep] = self.stages[sleep]
         yield from self.into.pages()
@@ -216,12 +218,12 @@ def _numbers(row: Fields, names: tuple[str, ...]) -> dict[str, float]:
 
 
 def recognise(file: File) -> bool:
-    """Return True for a table of Samsung Health whose kind is read, and for a JSON file of it."""
+    """Return True for a table of Samsung Health of a used kind, and for a JSON file of the download."""
     return kind_of(file) is not None
 
 
 def kind_of(file: File) -> str | None:
-    """Return the kind of a file of Samsung Health, such as ``com.samsung.shealth.sleep``, or None."""
+    """Return the kind of a file of Samsung Health, such as ``com.samsung.shealth.sleep``. None for other files."""
     if ending(file.name) == "json":
         listed = file.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[" and b'"start_time"' in file.head
         told = BESIDE.search(file.name) is not None and listed
@@ -232,9 +234,10 @@ def kind_of(file: File) -> str | None:
 
 
 def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
-    """Yield a file's records in pages. ``zones`` tells the clock of rows without an offset, or ``zone`` if it is empty.
+    """Yield a file's records in pages. ``zones`` are the zones that the person lived in, or ``zone`` if it is empty.
 
-    Raises SourceChanged for a file of more than 200 MB, and after the readable part of a damaged file.
+    The zones are for rows without an offset. Raises SourceChanged for too large a file, and after the readable part of
+    a damaged file.
     """
     kind = kind_of(file)
     if kind is None:

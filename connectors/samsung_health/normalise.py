@@ -106,7 +106,7 @@ def _stretch(row: Fields, day: date | None = None) -> Stretch:
 
 
 def _steps(day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    """Yield a day's steps and distance by the count that Samsung Health has merged over devices."""
+    """Yield a day's steps and distance, merged over devices, or else those of the device with most steps."""
     rows = [row for _, row in fields.objects("merged") or fields.objects("device")]
     best = max(rows, key=lambda row: row.number("steps") or 0.0, default=None)
     if best is not None and best.number("steps"):

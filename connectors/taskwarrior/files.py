@@ -1,6 +1,6 @@
-"""Read what Taskwarrior's ``task export`` writes, a list of tasks, or a task in every line, and turn it into tasks.
+"""Read the tasks that ``task export`` of Taskwarrior writes, as a list or one on each line.
 
-Annotations, tags and attributes of the person's own are left out. Fields: taskwarrior.org/docs/design/task.
+Annotations, tags and user-defined attributes are left out. Fields: taskwarrior.org/docs/design/task.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield the tasks in pages. Tasks of an earlier file of that name that this file lacks are deleted.
+    """Yield the tasks in pages. Tasks of an earlier file of the same name that this file lacks are deleted.
 
-    ``zone`` tells where days begin. Raises SourceChanged if too large, CutShort after the readable part.
+    ``zone`` is for local dates. Raises SourceChanged for too large a file, and CutShort after the readable part.
     """
     _, parent = named(file)
     records: list[RawRecord] = []
@@ -111,7 +111,7 @@ def _record(task: dict[str, Any], parent: str, zone: str) -> RawRecord:
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the record's task, nothing for a deleted task or a pattern of repeated ones."""
+    """Return [the record's task], or [] for a deleted task and for the pattern of a repeated task."""
     payload = record.payload
     status, title = payload.get("status"), words(payload.get("description"))
     if status in NO_TASK:
@@ -127,7 +127,10 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _due(payload: Any) -> tuple[date | None, datetime | None]:
-    """Return the date on which a task is due and the instant, None where midnight stands for the date."""
+    """Return (date, instant) at which a task is due.
+
+    The instant is None for midnight, which stands for the date alone.
+    """
     if payload.get("due") is None:
         return None, None
     at, zone = _instant(payload.get("due")), time_zone(payload.get("zone"))

@@ -1,6 +1,6 @@
-"""Read Todoist's files: the CSV file of a project, as backups hold them, and the JSON of its API.
+"""Read Todoist's files, which are the CSV file of a project, as in backups, and the JSON of its API.
 
-A CSV file has no ids. A task is known by its project, the tasks above it and its title.
+A CSV file has no ids. A task is identified by its project, the tasks above it and its title.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield the tasks in pages. Tasks of an earlier file of that name that this file lacks are deleted.
+    """Yield the tasks in pages. Tasks of an earlier file of the same name that this file lacks are deleted.
 
-    ``zone`` is for tasks without one. Raises SourceChanged if too large, CutShort after the readable part.
+    ``zone`` is for times without a zone. Raises SourceChanged for too large a file, and CutShort after the readable
+    part.
     """
     name, parent = named(file)
     cut = False

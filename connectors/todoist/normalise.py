@@ -23,7 +23,7 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the task of a record, empty for a heading. Raises BadRecord naming the field."""
+    """Return [the task] of a record, or [] for a heading. Raises BadRecord, which names the unreadable field."""
     payload = record.payload
     title, of = words(payload.get("title")), words(payload.get("list"))
     if title is None or of is None:

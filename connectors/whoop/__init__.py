@@ -1,6 +1,4 @@
-"""Connect WHOOP by its API v2 (cycles, sleeps, recoveries, workouts) and by the data export that a member can
-download.
-"""
+"""Connect WHOOP by its API v2 (cycles, sleeps, recoveries, workouts) or by the data export that a member downloads."""
 
 from bridge.domain.languages import say
 from bridge.domain.metrics import NIGHT_MINUTES, metrics_of

@@ -1,6 +1,6 @@
 """Pull WHOOP's collections newest first, filtered by the time of the event, and check its signed webhooks.
 
-The API tells no changes, so every pull reads recent days again. Old years come in the stream ``history``.
+The API does not report changes, so every pull reads recent days again. Older data comes in the stream ``history``.
 Webhooks: developer.whoop.com/docs/developing/webhooks (version 2). Some notices are lost.
 """
 
@@ -47,9 +47,9 @@ WHAT = {"updated": False, "deleted": True}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The position of a stream's pulls. Times are ISO 8601 UTC.
+    """The position that a stream's pulls have reached, in ISO 8601 UTC.
 
-    Everything between ``below`` (None: nothing older exists) and ``since`` (None: first pull) was delivered.
+    Everything between ``below`` (None if nothing older exists) and ``since`` (None at the first pull) was delivered.
     """
 
     since: str | None = None
@@ -59,7 +59,10 @@ class Place:
 
 
 class Whoop:
-    """An open account at WHOOP. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+    """Connector for an account at WHOOP.
+
+    Its methods raise NeedsLogin if the consent ended, and TryLater without an answer.
+    """
 
     def __init__(self, account: Account) -> None:
         self._base = account.settings["base_url"].rstrip("/")
@@ -113,7 +116,10 @@ class Whoop:
         return finished
 
     def _history(self, lows: dict[str, str], *, now: datetime) -> Iterator[Page]:
-        """Yield pages of old records, before the days that every pull reads again."""
+        """Yield pages of old records, from before the days that every pull reads again.
+
+        ``lows`` is the cursor's content.
+        """
         lows = self._below | lows
         queries = {stream: {"end": low} for stream, low in lows.items()}
         refused: set[str] = set()  # collections that may no longer be read: their history waits
@@ -134,7 +140,7 @@ class Whoop:
             )
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the record that a notice names by its id, before a recovery its sleep, or nothing if it is gone."""
+        """Yield the record whose id a notice names, for a recovery after its sleep, or nothing if it is gone."""
         sleep = self._one(PATHS["sleep" if stream == "recovery" else stream], key, now=now)
         found = {"sleep" if stream == "recovery" else stream: sleep}
         if stream == "recovery" and sleep is not None:

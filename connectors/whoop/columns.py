@@ -25,7 +25,7 @@ JOURNAL = "export_journal"
 class Table:
     """A kind of file in WHOOP's export.
 
-    ``key`` names the column with the instant that identifies a row. ``counts`` are the possible numbers of columns.
+    ``key`` is the column with the instant that identifies a row. ``counts`` are the possible numbers of columns.
     """
 
     stream: str
@@ -57,7 +57,10 @@ _ZONE = re.compile(r"UTC(Z|[+-]\d{2}:\d{2})")
 
 
 def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the samples and episodes of a row. ``parent`` is a cycle's night. Raises BadRecord by column."""
+    """Return the samples and episodes of a row. ``parent`` is the sleep of a cycle's row, if it is stored.
+
+    Raises BadRecord, which names the unreadable column.
+    """
     match record.stream:
         case "export_cycle":
             return [*_cycle(record), *_own_night(record, parent)]
@@ -97,7 +100,7 @@ def _is_night(parent: RawRecord | None) -> bool:
 
 
 def _slept(record: RawRecord) -> Stretch | None:
-    """Return the time of a row's sleep. Without its times it is the start of the cycle plus the minutes in bed."""
+    """Return the time of a row's sleep. Without sleep times, it is the minutes in bed from the start of the cycle."""
     row = record.payload
     if _has(row, "Sleep onset", "Wake onset"):
         return _stretch(record, "Sleep onset", "Wake onset")
@@ -143,7 +146,7 @@ def _stretch(record: RawRecord, start: str, end: str) -> Stretch:
 
 
 def instant_key(row: Mapping[str, Any], column: str) -> str | None:
-    """Return the UTC instant in a row's column, or None. It identifies the row in every export."""
+    """Return the UTC instant in a row's column, which identifies the row in every export. None if unreadable."""
     try:
         return _utc(row, column, _offset(row)).isoformat()
     except BadRecord:
@@ -151,7 +154,7 @@ def instant_key(row: Mapping[str, Any], column: str) -> str | None:
 
 
 def night_of(stream: str, row: Mapping[str, Any]) -> str | None:
-    """Return the path ("export_sleep/KEY") of the sleep of a cycle's row, or None without a readable time."""
+    """Return the path ("export_sleep/KEY") of the sleep of a cycle's row. None for other streams, or if unreadable."""
     column = "Sleep onset" if _has(row, "Sleep onset") else "Cycle start time"
     onset = instant_key(row, column) if stream == "export_cycle" else None
     return onset and f"export_sleep/{onset}"

@@ -1,6 +1,6 @@
 """Read WHOOP's data export, which is CSV files with headers in English or in another language.
 
-Times are the user's wall clock, and each row names its offset (``UTC+01:00``, ``UTCZ``).
+Times are local, and each row names its offset (``UTC+01:00``, ``UTCZ``).
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ LEFT_ALONE = "journal answers are private, and left unread until BRIDGE_WHOOP_JO
 
 
 def recognise(file: File) -> bool:
-    """Return True for a CSV file, named so or without an ending, that begins as WHOOP's exports in any language."""
+    """Return True for a CSV file that begins as WHOOP's exports in any language.
+
+    Its name ends in .csv or has no ending.
+    """
     return ending(file.name) in ("csv", "") and _table(_header(_decode(file.head))) is not None
 
 
@@ -59,9 +62,9 @@ def read(
     zone: str,  # noqa: ARG001 - every row knows its own offset
     settings: Mapping[str, str] | None = None,
 ) -> Iterator[Page]:
-    """Yield the rows as raw records, at most 500 a page. Journal answers are only counted without the setting.
+    """Yield the rows as raw records in pages. Journal answers are only counted if their setting is off.
 
-    Raises SourceChanged for a file of more than 20 MB, and after the readable part of a damaged file.
+    Raises SourceChanged for too large a file, and after the readable part of a damaged file.
     """
     if file.size > EXPORT_MAX_BYTES:
         raise SourceChanged("the file is far larger than a WHOOP export; download the export again")
@@ -159,7 +162,10 @@ def _records(table: Table, text: str) -> Iterator[RawRecord]:
 
 
 def as_exported(row: Mapping[str, str]) -> dict[str, str]:
-    """Return a row with the columns of the export's file of sleeps. Unreadable times are left as they are."""
+    """Return a row of WHOOP's requested export with the columns of the app's export.
+
+    Unreadable times stay unchanged.
+    """
     fields = Fields(row, "whoop/sleeps")
     found = DURING.fullmatch(row.get("during", "").strip())
     offset = written_offset(row.get("timezone_offset", "").strip())

@@ -1,6 +1,6 @@
 """Turn WHOOP's raw records into samples and episodes. Names and units: developer.whoop.com (API v2).
 
-The numbers of PENDING_SCORE and UNSCORABLE records are left out, because a pending zero is not a measurement.
+Records that are PENDING_SCORE or UNSCORABLE give no numbers, because their zeros are not measurements.
 """
 
 from __future__ import annotations

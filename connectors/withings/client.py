@@ -1,4 +1,4 @@
-"""Pull Withings's lists of sleeps and of days of activity, 30 days a request, and turn them into episodes and samples.
+"""Pull Withings's lists of sleeps and of days of activity, 30 days per request, and normalise their records.
 
 Field names: https://developer.withings.com/api-reference.
 """
@@ -34,7 +34,10 @@ SHORTEST_NIGHT = 120  # minutes; Withings does not tell which sleep is a nap
 
 
 class Client:
-    """An open account at Withings. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+    """Connector for an account at Withings.
+
+    Its methods raise NeedsLogin if the consent ended, TryLater without an answer.
+    """
 
     def __init__(self, account: Account) -> None:
         self._base, self._days = oauth.filled("{base_url}", account.settings), int(account.settings["days"])
@@ -48,7 +51,10 @@ class Client:
         yield from window.pages(stream, MONTH, partial(self._listed, stream, now))
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a month that a notice named, such as ``2026-10``, or an empty page without a ``key``."""
+        """Yield the pages of the month ``key``, such as ``2026-10``, which a notice named.
+
+        An empty key gives an empty page.
+        """
         if not key:
             yield Page(stream=stream, records=())
             return

@@ -1,6 +1,6 @@
 """Subscribe to Withings's notifications, and read them. They name a person and dates, and carry no data.
 
-Source: developer.withings.com, "keep user data up to date", and aiowithings. Nothing is signed.
+Source: developer.withings.com, "keep user data up to date", and aiowithings. Notifications are not signed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ REFUSED_STATUS = 400  # what Withings answers to ending a subscription that it d
 
 
 def token_of(member: str, secret: str) -> str:
-    """Return ``MEMBER-DIGEST``, the end of the person's own notification address, signed by the client's secret."""
+    """Return ``MEMBER-DIGEST``, the end of the person's notification address. ``secret`` is the client's secret."""
     digest = hmac.new(secret.encode(), f"notify {member}".encode(), hashlib.sha256).hexdigest()
     return f"{member}-{digest}"
 
@@ -45,9 +45,9 @@ def notice(
     now: datetime,
     token: str,
 ) -> list[Notice] | None:
-    """Return the notices in a notification of Withings, or None if it is unreadable or another person's.
+    """Return the notices in a notification, or None if it is unreadable or names another person than the address.
 
-    Raises Forged if ``token``, the end of the address, is not the token of a person.
+    ``token`` is the end of the address. Raises Forged if ``token_of`` did not make it.
     """
     member, secret = token.partition("-")[0], settings["client_secret"]
     if not secret or not hmac.compare_digest(token_of(member, secret).encode(), token.encode()):
@@ -90,9 +90,10 @@ def _dates(said: Mapping[str, str]) -> Iterator[date]:
 
 
 def watch(account: Account, address: str | None, *, now: datetime) -> str | None:
-    """Have Withings notify the person's own address below ``address``, or end that if it is None.
+    """Have Withings notify an address of the person's own below ``address``, or stop if ``address`` is None.
 
-    Returns the person's number, or None after ending. Raises errors of http and oauth, and SourceChanged.
+    Returns the person's id at Withings, None after stopping. Raises NeedsLogin if the consent ended, and TryLater or
+    SourceChanged without a usable answer.
     """
     stored = account.token() or {}
     state, member = mapping(stored.get(KEPT)), str(stored.get("userid") or "")
@@ -126,7 +127,7 @@ def _remember(account: Account, state: Mapping[str, str]) -> None:
 
 
 class _Notifications:
-    """The subscriptions of a person at Withings, each of an address to a category of data."""
+    """A person's subscriptions at Withings, each for an address and a category of data."""
 
     def __init__(self, session: oauth.TokenSession, settings: Mapping[str, str], now: datetime) -> None:
         self._session, self._now = session, now

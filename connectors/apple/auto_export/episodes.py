@@ -1,4 +1,4 @@
-"""Read sleeps of Health Auto Export, as summaries of nights or single stages, and workouts of all its versions."""
+"""Read sleep and workouts of Health Auto Export. Sleep comes as summaries of nights or as single stages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ TYPE_PREFIX = "HKWorkoutActivityType"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A sleep stage as Health Auto Export sent it. ``stage`` is our name for it, such as "light" or "in_bed"."""
+    """A sleep stage that Health Auto Export sent.
+
+    ``stage`` is the bridge's name for it, such as "light" or "in_bed".
+    """
 
     start: At
     end: At
@@ -59,9 +62,9 @@ class Told:
 
 
 def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
-    """Return the stage of a sleep point, or the record of a whole night if the point sums up a night in ``unit``.
+    """Return a sleep stage, or the raw record of a night if the app sent a summary, whose numbers are in ``unit``.
 
-    Raises ValueError for a stage without times or of impossible length, and for a refused summary.
+    ``zone`` is for times without an offset. Raises ValueError for unreadable times, or a length of a day or more.
     """
     if not isinstance(raw, Mapping):
         raise ValueError
@@ -76,9 +79,9 @@ def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
 
 
 def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
-    """Yield each stage as a piece of its night's record. A night ends at a pause of an hour.
+    """Yield a raw record for each stage, with the key of the night that its sleep belongs to.
 
-    Grouping by date would split sleeps that begin before evening. Time in bed does not join two sleeps.
+    A pause of over an hour between stages ends a sleep. A time in bed counts to the sleep it overlaps.
     """
     ordered = sorted(stages, key=lambda one: (one.start, one.end))
     sleeps: list[tuple[int, int, str]] = []  # end, beginning, night; ascending
@@ -156,7 +159,7 @@ def _figures(told: Mapping[str, float]) -> dict[str, float]:
 def workout_record(found: Mapping[str, Any], zone: str) -> RawRecord:
     """Return the raw record of a workout. ``zone`` is used for times that state no offset.
 
-    Its key is its start and sport, which all versions of the app write alike. What is unreadable is left out.
+    The record's key is the start and sport, which all versions of the app write alike. Unreadable fields are left out.
     """
     start, end = instant(found.get("start"), zone), instant(found.get("end"), zone)
     sport = str(found.get("name") or "").removeprefix(TYPE_PREFIX).strip().casefold()
@@ -188,7 +191,7 @@ def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> f
 
 
 def _ascent(found: Mapping[str, Any]) -> float | None:
-    """Return the metres climbed. Old versions of the app state them in another field than new ones."""
+    """Return a workout's ascent in metres. Old versions of the app state it in another field than new ones."""
     early = found.get("elevation")
     told = {"qty": early.get("ascent"), "units": early.get("units")} if isinstance(early, Mapping) else None
     return next((part for one in (found.get("elevationUp"), told) if (part := quantity(one, METRES)) is not None), None)

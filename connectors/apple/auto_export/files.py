@@ -1,6 +1,6 @@
 """Recognise the files and pushes of the app Health Auto Export, and read them piece by piece.
 
-A metric's points may precede its name, so a file is read for the names and again for the points.
+The name of a metric may follow its points, so a file is read twice, first for the names and then for the points.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ Named = tuple[str, str, list[Any]]  # a metric's name, unit and points
 
 
 def recognise(file: File) -> Recognised | bool:
-    """Return True for JSON with the lists that Health Auto Export writes, and for the app's packed files (.hae)."""
+    """Return whether a file is Health Auto Export's, by its first bytes and its name's ending.
+
+    A ``Recognised`` with a low confidence stands for a JSON file that holds a single piece of such data.
+    """
     if file.head.startswith(PACKED):
         return file.name.lower().endswith(".hae")
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -72,7 +75,7 @@ def receive(headers: Mapping[str, str], body: File) -> None:
 def read(file: File, *, zone: str) -> Iterator[Page]:
     """Yield a file's raw records in pages. ``zone`` is used for times that state no offset.
 
-    Raises SourceChanged for the app's packed format, and for a damaged file after its last readable record.
+    Raises SourceChanged for the app's packed format, and for a damaged file once its readable part was yielded.
     """
     if file.head.startswith(PACKED):
         raise SourceChanged("the file is in the app's own packed format; let the app export JSON files, or push")
@@ -90,7 +93,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 class _Fruitless:
-    """The count of entries in a row without data of the app. It is limited, as a small zip may hold millions."""
+    """A counter of useless entries in succession, which stops the reading of a small zip that unpacks to millions."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -102,7 +105,7 @@ class _Fruitless:
 
 
 class _Held:
-    """A buffer that joins the pieces of a raw record, because storing each piece alone would rewrite the record."""
+    """A buffer of raw records, in which records of the same key are joined, so that each is stored once."""
 
     def __init__(self) -> None:
         self._records: dict[str, RawRecord] = {}
@@ -181,7 +184,7 @@ def _named(document: Json) -> Iterator[Metric]:
 
 
 def _arrays(document: Json, depth: int = 0) -> Iterator[str]:
-    """Yield "metrics" or "workouts" whenever the parser stands at the first entry of a list of that name."""
+    """Yield "metrics" or "workouts" when ``document`` stands before the list of that name, which is then to be read."""
     for member in document.members():
         following = document.peek()
         if member == "data" and following == "{" and depth < DEPTH:
@@ -231,7 +234,7 @@ def _workout(document: Json) -> dict[str, Any]:
 
 
 def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of a metric's points, and records that count unreadable points and sums over weeks."""
+    """Yield the records of a metric's points, and records that count the unreadable points and the sums over weeks."""
     if name == SLEEP:
         yield from _sleep(unit, points, zone)
         return
@@ -289,7 +292,7 @@ def _unreadable(name: str, count: int, what: str = "points") -> Iterator[RawReco
 
 
 def _is_piece(file: File) -> bool:
-    """Return True for a file of at most 4 MiB that is one piece of data in a shape of this app alone."""
+    """Return True if a small file is a single metric, workout, route or night in the form of this app."""
     if file.size > PIECE_MAX_BYTES:
         return False
     if OWN_FORM.search(file.head) or ROUTE.search(file.head):
@@ -321,7 +324,7 @@ def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _shape(one: Mapping[str, Any]) -> str:
-    """Return the shape of a JSON object of Health Auto Export, "day", "workout", "route", "sleep" or "point"."""
+    """Return the form of a JSON object, "day", "workout", "route", "sleep" or "point". Return "" for other objects."""
     if isinstance(one.get("metric"), str) and isinstance(one.get("data"), list):
         return "day"
     if "start" in one and "end" in one and isinstance(one.get("name"), str) and "duration" in one:

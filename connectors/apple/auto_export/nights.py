@@ -1,4 +1,4 @@
-"""Build sleeps and naps from the stages that Health Auto Export sends. For each sleep a single source is chosen."""
+"""Build sleeps and naps from sleep stages that Health Auto Export sent. Each sleep's stages are of a single source."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Sleep:
 
 
 def order(source: str) -> int:
-    """Return a source's rank by its name, 0 for the preferred. A name may join several sources with a bar."""
+    """Return a source's rank by its name, 0 for a watch, 1 for a phone, 2 for others. Lower ranks are preferred."""
     name = source.casefold()
     return 0 if "watch" in name else 1 if "phone" in name else 2
 
 
 def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
-    """Return the sleeps by start. Of sleeps that overlap only the best stays, one with stages before a longer one."""
+    """Return the sleeps by start. Of sleeps that overlap, only the one of highest ``quality`` is kept."""
     found: list[Sleep] = []
     for sleep in sorted(sleeps, key=lambda one: one.quality, reverse=True):
         if all(sleep.end <= other.start or sleep.start >= other.end for other in found):
@@ -61,8 +61,7 @@ def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
 
 
 def of_stretches(stretches: Iterable[SleepStage]) -> list[Sleep]:
-    """Return the sleeps, each from stages without a long pause between them, by the most trusted source that recorded
-    it.
+    """Return the sleeps that the stages form. A long pause begins a new sleep, and each uses only its best source.
 
     Stages without sleep or time in bed give no sleep.
     """

@@ -24,10 +24,10 @@ QUARTER, HOUR, DAY = 900, 3600, timedelta(days=1)
 
 
 def total(sent: Fields) -> float | None:
-    """Return a day's total of a metric, or None if nothing was sent. ``sent`` maps hours or days, which the user may
-    have chosen, to sums by time.
+    """Return a day's total of a metric, or None if nothing was sent.
 
-    As these cover the same time, only the largest sum counts. Raises BadRecord for bad values.
+    ``sent`` holds sums of the same day by minute, hour or day, and single readings. They are not added up, but the
+    largest counts. Raises BadRecord for an unreadable or implausible value.
     """
     hours: dict[int, float] = defaultdict(float)
     for found in (_per_hour(sent, "minutes"), _per_hour(sent, "hours"), _singles(sent)):
@@ -45,7 +45,7 @@ def _per_hour(sent: Fields, name: str) -> dict[int, float]:
 
 
 def _singles(sent: Fields) -> dict[int, float]:
-    """Return hour since 1970 -> sum of single measurements."""
+    """Return hour since 1970 -> sum of single readings, of the preferred source in each quarter of an hour."""
     quarters: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for text, value in sent.parts("single").items():
         at, _, source = text.partition(" ")
@@ -117,7 +117,7 @@ def _day(fields: Fields) -> Iterator[Sample]:
 
 
 def _civil(fields: Fields) -> Stretch:
-    """Return a payload's civil day in its zone. A payload's own offset counts instead if the zone lacks it."""
+    """Return the local day of a payload from midnight to midnight, in its zone or at its own offset if they differ."""
     day, zone = fields.day("day"), fields.zone("zone")
     offset = fields.offset("offset") if "offset" in fields.payload else None
     if offset is not None and offset not in {offset_in(zone, _begin(date_of, zone)) for date_of in (day, day + DAY)}:
@@ -242,7 +242,7 @@ def _in(point: Point, main: Sleep | None) -> bool:
 
 
 def _alone(points: Sequence[Point]) -> Stretch:
-    """Return the time from the first to the last measurement, for overnight values without a sleep."""
+    """Return the time from the first to the last measurement, for a night whose sleep is not known."""
     (start, _, _), (end, _, offset) = points[0], points[-1]
     return replace(Stretch.of_seconds(start, end, offset), day=date.fromisoformat(night_of((end, offset))))
 

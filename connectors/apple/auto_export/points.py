@@ -1,4 +1,4 @@
-"""Group the points of a Health Auto Export metric by day, so that a day sent again replaces itself."""
+"""Group the points of a Health Auto Export metric by day, so that a day sent again overwrites the stored one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ DEGREES = {"degC": 1.0, "°C": 1.0, "C": 1.0, "degF": 1.0, "°F": 1.0, "F": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The way in which a metric of Health Auto Export is stored. ``units`` maps a unit to its factor."""
+    """The storage of a metric of Health Auto Export, as its field and stream.
+
+    ``units`` maps each unit that the app may use to the factor that converts a value to the metric's unit.
+    """
 
     field: str
     stream: str
@@ -81,9 +84,10 @@ class Point:
 
 @dataclass(slots=True)
 class Points:
-    """A buffer that groups a metric's points by local day until the day's records are made.
+    """A buffer that groups a metric's points by local day, until all points of a day have come.
 
-    ``unit`` and ``zone`` serve points that state none. ``unreadable`` and ``coarse`` count points left out.
+    ``unit`` and ``zone`` are for points that state none. ``unreadable`` counts points that could not be read, and
+    ``coarse`` days left out because their points are sums over weeks.
     """
 
     kind: Kind
@@ -95,7 +99,10 @@ class Points:
     _fine: bool = False  # some days are known not to be sums of weeks
 
     def take(self, raw: Any) -> Iterator[RawRecord]:
-        """Add a point as the app sent it, or count it as unreadable. Yield the records of days that are complete."""
+        """Add a point as the app sent it, or count it as unreadable.
+
+        Yield the records of the oldest day once the buffer is full.
+        """
         point = self._point(raw) if isinstance(raw, Mapping) else None
         if point is None:
             self.unreadable += 1
@@ -149,7 +156,7 @@ class Points:
 
 
 def level(points: list[Point]) -> str:
-    """Return "days", "hours" or "minutes" if a day's points are sums over that time, or "single"."""
+    """Return the span of a day's points: "days", "hours" or "minutes" for sums, "single" for readings."""
     clocks = [(point.at[0] + point.at[1] * 60) % DAY for point in points]
     if clocks == [0]:
         return "days"
@@ -174,7 +181,7 @@ def _resting(name: str, day: str, points: list[Point], zone: str) -> Iterator[Ra
 
 
 def _rates(name: str, day: str, points: list[Point], zone: str) -> Iterator[RawRecord]:  # noqa: ARG001 - one shape
-    """Yield records of heart rates, with hours and days unchanged, and finer points as means of quarters of an hour."""
+    """Yield records of a day's heart rates, in which readings and minutes are combined into quarters of an hour."""
     found = level(points)
     parts: dict[str, dict[str, dict[str, list[float]]]] = {}
     if found in ("days", "hours"):
@@ -216,7 +223,7 @@ def _overnight(name: str, day: str, points: list[Point], zone: str) -> Iterator[
 
 
 def night_of(at: At) -> str:
-    """Return the date (ISO 8601) on which an instant's night ends, the local date, or from 18:00 on the next."""
+    """Return the date (ISO 8601) of waking, for an instant in the night. From 18:00 that is the next local date."""
     return (local(at) + TO_MIDNIGHT).date().isoformat()
 
 

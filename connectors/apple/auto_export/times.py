@@ -1,4 +1,4 @@
-"""Read units, and times as Health Auto Export writes them, in the phone's own zone and format."""
+"""Read units and times as Health Auto Export writes them. Times follow the phone's own zone and format."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ At = tuple[int, int]  # Unix seconds, and minutes east of UTC
 
 
 def instant(value: Any, zone: str) -> At | None:
-    """Return (Unix seconds, minutes east of UTC) of a time that the app wrote, or None if unreadable or impossible.
+    """Return (Unix seconds, minutes east of UTC) of a time that the app wrote. None if unreadable or impossible.
 
-    Numbers, and texts without an offset, get that of ``zone``. Small numbers are Apple's seconds since 2001.
+    ``zone`` gives the offset of numbers and of texts without an offset. Small numbers count from 2001, as Apple's do.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         seconds = int(value) if value >= UNIX_FROM else int(value) + APPLE_EPOCH
@@ -45,7 +45,7 @@ def instant(value: Any, zone: str) -> At | None:
 
 @lru_cache(maxsize=4096)
 def _written(text: str, zone: str) -> At | None:
-    """Return the parsed time of ``2024-02-06 14:30:00 -0800`` or its 12-hour form. No-break spaces are allowed."""
+    """Return the instant of a text like ``2024-02-06 14:30:00 -0800`` or its 12-hour form. None for other texts."""
     if len(text) == 25 and text[19] == " ":
         try:
             return _bounded(datetime.fromisoformat(text[:19] + text[20:]))
@@ -90,7 +90,7 @@ def _minutes(offset: timedelta | None) -> int:
 
 
 def written_date(value: Any) -> date | None:
-    """Return the date of a day's sum, or None for any other text and for years outside 1991 to 2099."""
+    """Return the date that a text begins with. None for other values, and for years outside 1991 to 2099."""
     if not isinstance(value, str) or not DATE.fullmatch(value.strip()):
         return None
     try:
@@ -106,7 +106,7 @@ def local(at: At) -> datetime:
 
 
 def number(value: Any) -> float | None:
-    """Return the value of a number or a text of digits. Return None for booleans, other values, and beyond 1e12."""
+    """Return the value of a number or of a text of digits. None for other values, and for sizes beyond 1e12."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -117,7 +117,7 @@ def number(value: Any) -> float | None:
 
 
 def quantity(value: Any, units: Mapping[str, float]) -> float | None:
-    """Return a number, or ``qty`` of an object, times the factor of its unit in ``units``. None for anything else."""
+    """Return a number, or the ``qty`` of an object, times the factor of its unit in ``units``. None if unreadable."""
     qty, unit = (value.get("qty"), value.get("units") or "") if isinstance(value, Mapping) else (value, "")
     found, factor = number(qty), units.get(str(unit).strip())
     return None if found is None or factor is None else found * factor

@@ -42,6 +42,6 @@ SPEC = ConnectorSpec(
 
 
 def recognise(file: File) -> bool:
-    """Return True if the root element or document type is Apple Health's. Clinical documents are refused."""
+    """Return True if a file's first element or document type is Apple Health's, and it is no clinical document."""
     is_xml = file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
     return is_xml and not file.name.lower().endswith("_cda.xml") and any(mark in file.head for mark in EXPORT_MARKS)

@@ -1,4 +1,4 @@
-"""Collect the contents of an Apple Health export in file order, and store its rows for reading by time."""
+"""Collect the used content of an Apple Health export, in the order of the file."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ WHOLE_RATES = {str(rate).encode(): 60_000 / rate for rate in range(1, 250)}  # b
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The key of an export's rows that are stored together. ``place`` is a zone or offset, or None if not stated."""
+    """The key under which rows of an export are stored together.
+
+    ``place`` is their zone or offset, None if not stated.
+    """
 
     name: str
     source: Source
@@ -60,9 +63,11 @@ class Series:
 
 
 class Collected:
-    """The content of an Apple Health export that is used, filled while the file is read. Rows go to the file ``spill``.
+    """The used content of an Apple Health export, filled while the file is read.
 
-    ``homes`` are the zones of residence. ``order`` is the trust in sources. ``keep_all`` keeps every row.
+    Rows go to the temporary store ``spill``. ``homes`` are the zones that the user lived in, as (Unix second from
+    which, zone). ``order`` ranks sources, most trusted first. With ``keep_all``, types that are not used are stored
+    too.
     """
 
     def __init__(
@@ -98,8 +103,9 @@ class Collected:
         return True
 
     def part(self, rows: Columns) -> tuple[bool, Part | None]:
-        """Collect rows that were read without an XML parser. Return (True if that worked, what they added, None if rows
-        failed).
+        """Collect rows that were read without an XML parser, as ``columns`` does.
+
+        Return (True if that worked, what the rows added). The second is None if that failed or a row was set aside.
         """
         spill, first, last, aside = self.spill, self.first, self.last, self.aside.total()
         sums, seen = spill.sums, self.places.seen()
@@ -112,7 +118,7 @@ class Collected:
         return read, part if read and self.aside.total() == aside else None
 
     def recall(self, part: Part) -> None:
-        """Add the stored result of a part that an earlier export already held. Its rows need not be read again."""
+        """Add the stored result of a part whose bytes an earlier export held too, instead of reading its rows."""
         self.places.seen()
         self.first, self.last = min(self.first, part.first), max(self.last, part.last)
         self.spill.add(part.sums)
@@ -275,10 +281,7 @@ class Collected:
 
 
 class Listing:
-    """The type of record that an export's file lists at present, and the latest start of its rows so far.
-
-    ``in_order`` tells if the rows come in order of time.
-    """
+    """A run of records of one type in an export's file, with the latest start time so far."""
 
     def __init__(self) -> None:
         self.type = ""
@@ -286,7 +289,10 @@ class Listing:
         self._rows = self._back = 0
 
     def saw(self, kind: str, starts: np.ndarray) -> None:
-        """Note the start times of further rows of a type, in file order. A new type begins a new listing."""
+        """Note the start times of further rows of the type ``kind``, in the order of the file.
+
+        A new type starts anew.
+        """
         if kind != self.type:
             self.type, self.latest, self._rows, self._back = kind, 0.0, 0, 0
         latest = np.maximum.accumulate(np.maximum(starts, self.latest))
@@ -296,7 +302,7 @@ class Listing:
 
     @property
     def in_order(self) -> bool:
-        """True if at most 5 % of the type's rows begin over a day before the latest row before them."""
+        """True unless over 5 % of the type's rows begin more than a day before a row that precedes them."""
         return self._back * 20 <= self._rows
 
 
@@ -333,9 +339,9 @@ def first_clock(text: bytes) -> str | None:
 
 
 def rmssd(text: bytes, sdnn: float) -> float | None:
-    """Return the RMSSD in milliseconds of a list of heart beats (XML), whose SDNN must be near ``sdnn``.
+    """Return the RMSSD in milliseconds of a list of heart beats (XML). ``sdnn`` is the SDNN that Apple states for them.
 
-    Returns None for too few intervals without gaps, an unreadable beat, or another SDNN.
+    Returns None for too few intervals without gaps, an unreadable beat, or beats whose SDNN is not near ``sdnn``.
     """
     beats = BEAT.findall(text)
     if len(beats) <= RMSSD_MIN_INTERVALS or len(beats) != text.count(b"<InstantaneousBeatsPerMinute "):

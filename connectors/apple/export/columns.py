@@ -33,7 +33,10 @@ _FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
 
 
 class Columns(NamedTuple):
-    """Rows of an Apple Health export, as a tuple of texts per column: ``heads`` before the times, ``inside`` after."""
+    """Rows of an Apple Health export, a tuple of texts per column.
+
+    ``heads`` holds the attributes before the times, and ``inside`` the XML within the row's element.
+    """
 
     heads: tuple[bytes, ...]
     starts: tuple[bytes, ...]
@@ -43,9 +46,9 @@ class Columns(NamedTuple):
 
 
 def columns(piece: bytes) -> Columns | None:
-    """Return all rows of a piece of the file as columns. Return None if only an XML parser can read the piece.
+    """Return all rows of a piece of an export as columns, or None if the piece needs an XML parser.
 
-    The attributes before the times (``heads``) are not checked here.
+    ``heads`` is unchecked.
     """
     found = _ROW.findall(piece)
     if not found:
@@ -101,7 +104,7 @@ def _scalar(text: bytes) -> float:
 
 
 def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[Column, np.ndarray]:
-    """Return (Unix seconds, mask of the texts that were read with certainty) for texts given as rows of bytes."""
+    """Return (Unix seconds, mask of times that are valid) for texts in Apple's layout, given as rows of bytes."""
     digits = letters[:, DIGIT_PLACES] - np.uint8(ord("0"))  # unsigned, so characters below "0" wrap to more than 9
     sign = letters[:, 20]
     sure = (digits.max(axis=1, initial=0) <= 9) & (letters[:, PLACES] == MARKS).all(axis=1)
@@ -117,7 +120,7 @@ def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[
 
 @cache
 def _weights() -> Column:
-    """Return the matrix that converts the digits of a time into eight numbers, such as year and month."""
+    """Return a matrix. The product of a time's digits and the matrix is the year, month and six more numbers."""
     weights = np.zeros((len(DIGIT_PLACES), 8))
     weights[0:4, 0] = 1000, 100, 10, 1
     weights[4:6, 1] = weights[6:8, 2] = weights[8:10, 5] = weights[10:12, 6] = weights[16:18, 7] = 10, 1

@@ -34,7 +34,7 @@ QUARTER = 900  # seconds; all UTC offsets in use are multiples, so that a day co
 class Window:
     """The rows of an Apple Health export for local days from ``begin`` until before ``end``, in days since 1970.
 
-    ``found`` reaches further at both ends. ``today`` is the export's date, or empty if unknown.
+    ``found`` also holds rows some days before and after. ``today`` is the date of the export, or "" if unknown.
     """
 
     collected: Collected
@@ -51,7 +51,7 @@ class Window:
         return str(_date(self.begin)) <= day < str(_date(self.end))
 
     def by_source(self, name: str) -> dict[Source, np.ndarray]:
-        """Return source -> all rows (start, end, value) of a kind, such as "steps"."""
+        """Return source -> array of its rows (start, end, value) of a quantity such as "steps"."""
         parts: dict[Source, list[np.ndarray]] = defaultdict(list)
         for series, rows in self.found.items():
             if series.name == name and len(rows):
@@ -60,11 +60,11 @@ class Window:
 
     @cached_property
     def counted(self) -> Mapping[str, tuple[Quarters, dict[str, Quarters]]]:
-        """The sums by quarter of an hour of each quantity that adds up: merged by trust, and by source's name."""
+        """The sums by quarter-hour of each quantity, such as steps, as ``quarters`` returns them."""
         return {name: quarters(self.by_source(name)) for name in TOTAL_KINDS}
 
     def by_day(self, numbers: np.ndarray) -> Iterator[tuple[str, slice]]:
-        """Yield (local day, its slice of ``numbers``), which count quarters of an hour since 1970, ascending."""
+        """Yield (local day, the slice of ``numbers`` in it) for quarters of an hour since 1970, in ascending order."""
         days = ((numbers * QUARTER + self.places.offsets(numbers * QUARTER)) // DAY_SECONDS).astype(np.int64)
         if (days[1:] < days[:-1]).any():  # the user crossed the date line
             days = np.maximum.accumulate(days)
@@ -82,7 +82,7 @@ def _date(number: int) -> date:
 
 
 def totals(window: Window) -> Days:
-    """Return local day -> its totals and resting heart rate. The day of the export was not over and has no totals."""
+    """Return local day -> its totals and resting heart rate. The day of the export is incomplete and gets no totals."""
     values: dict[str, dict[str, float]] = defaultdict(dict)
     for name, (merged, _) in window.counted.items():
         for day, some in window.by_day(merged.numbers):
@@ -121,7 +121,10 @@ def _local(window: Window, at: float) -> str:
 
 
 def activity(window: Window) -> Days:
-    """Return local day -> sums by source (``merged``: all), quantity and quarter of an hour, for whole days."""
+    """Return local day -> source -> quantity -> its sums by quarter-hour, and those of all sources under ``merged``.
+
+    The day of the export is incomplete and left out.
+    """
     found: Days = {}
     for name, (merged, own) in window.counted.items():
         for title, some in [*own.items(), *([("", merged)] if len(own) > 1 else [])]:
@@ -144,7 +147,10 @@ def _beginnings(numbers: np.ndarray) -> Iterator[str]:
 
 
 def rates(window: Window) -> Days:
-    """Return local day -> [count, mean, lowest, highest] heart rate by quarter-hour, from the most trusted source."""
+    """Return local day -> [count, mean, lowest, highest] heart rate by quarter-hour.
+
+    Each quarter-hour is of the most trusted source in it. With several sources, each one's own follow.
+    """
     best, own = means(window.by_source("heart_rate"))
     found: Days = {}
     for day, some in window.by_day(best.numbers):
@@ -158,7 +164,7 @@ def rates(window: Window) -> Days:
 
 
 def variability(window: Window) -> Days:
-    """Return local day -> SDNN readings of the day's most trusted source, with their heart beats' RMSSD if known."""
+    """Return local day -> readings of SDNN from its most trusted source, each with the RMSSD of its beats if known."""
     beats = {
         (series.source, *row[:2]): row[2] for series, rows in _in_order(window) if series.name == "beats"
         for row in sorted(rows.tolist())
@@ -167,7 +173,7 @@ def variability(window: Window) -> Days:
 
 
 def readings(window: Window) -> Days:
-    """Return local day -> readings of the RMSSD that the watch itself computed, from the day's most trusted source."""
+    """Return local day -> readings of the RMSSD that the watch computed, from the day's most trusted source."""
     return _one_by_one(window, "hrv_rmssd", "readings", lambda *_: {})
 
 
@@ -176,7 +182,7 @@ def mindful(window: Window) -> Days:
 
 
 def noted(window: Window) -> Days:
-    """Return local day -> amounts by the name of what was noted, from the day's most trusted source."""
+    """Return local day -> name, such as alcohol -> the amounts noted, from the day's most trusted source."""
     found: Days = {}
     for name in NOTED:
         for day, told in _one_by_one(window, name, name, lambda *_: {}).items():
@@ -258,7 +264,7 @@ def _spots(by_source: Mapping[Source, np.ndarray]) -> dict[Source, tuple[np.ndar
 
 
 def every(window: Window) -> Days:
-    """Return local day -> all its rows by type, source, unit and time. It is empty unless ``keep_all`` is set."""
+    """Return local day -> all rows of unused types, by type, source, unit and time. Empty without ``keep_all``."""
     found: Days = {}
     for series, rows in sorted(window.found.items(), key=lambda item: (item[0].name, item[0].source, item[0].detail)):
         if not series.name.startswith("*"):
@@ -299,7 +305,7 @@ class Means(NamedTuple):
 
 
 def means(by_source: Mapping[Source, np.ndarray]) -> tuple[Means, dict[str, Means]]:
-    """Return the mean heart rates by quarter of an hour, of all sources merged and of each source (by its name)."""
+    """Return the heart rates by quarter-hour, as (of the most trusted source in each, source's name -> its own)."""
     found = sorted(((source, _of_one(rows)) for source, rows in by_source.items()), key=lambda item: item[0])
     if not found:
         return Means(np.zeros(0, dtype=np.int64), np.zeros((0, 4))), {}
@@ -326,7 +332,10 @@ class Quarters(NamedTuple):
 
 
 def quarters(by_source: Mapping[Source, Intervals]) -> tuple[Quarters, dict[str, Quarters]]:
-    """Return the sums by quarter of an hour, of all sources merged and of each source (by its name)."""
+    """Return the sums by quarter-hour, as (of all sources merged, source's name -> its own).
+
+    A time that two sources cover counts once, by the more trusted source.
+    """
     covered = np.zeros((0, 2))
     free: list[Quarters] = []
     own: dict[str, list[Quarters]] = {}
@@ -357,7 +366,10 @@ def _summed(some: Sequence[Quarters]) -> Quarters:
 
 
 def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:
-    """Split intervals at quarters of an hour, sharing their value by time."""
+    """Split intervals at quarters of an hour.
+
+    Return (pieces, quarter of each since 1970), with values shared by time.
+    """
     start, end, value = rows.T
     first = (start // QUARTER).astype(np.int64)
     last = np.maximum(np.ceil(end / QUARTER).astype(np.int64) - 1, first)

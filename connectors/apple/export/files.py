@@ -48,7 +48,7 @@ class Export:
 
     @property
     def last_day(self) -> str:
-        """The local date of the export, or else of its latest record. It is an empty text without records."""
+        """The local date of the export, or else of its latest record. It is an empty text if there are no records."""
         return self._day(self._ended) if self.collected.last else ""
 
     @property
@@ -62,7 +62,7 @@ class Export:
         return collected.exported if collected.exported < ENDLESS else collected.last
 
     def records(self, month: str) -> Iterator[tuple[str, list[RawRecord]]]:
-        """Yield each stream that has raw records in a month, with these records."""
+        """Yield (stream, raw records) for each stream with records in a month (YYYY-MM)."""
         window = self._window(month)
         for stream, make in days.DAYS_OF_STREAM.items():
             found = make(window)
@@ -73,7 +73,7 @@ class Export:
             del records  # before the next stream's are made
 
     def mark(self, month: str) -> str:
-        """Return a digest of everything that goes into a month's records, independent of the order in the file."""
+        """Return a digest of everything that a month's records are made of, whatever the order of rows in the file."""
         first, last = bounds(month)
         sums, workouts = self.collected.spill.sums, self.collected.workouts
         told = (
@@ -90,12 +90,14 @@ class Export:
 
     @property
     def streams(self) -> list[str]:
-        """The streams that are made of this export."""
         return [stream for stream in days.DAYS_OF_STREAM if stream != "every" or self.collected.keep_all]
 
     @property
     def complete(self) -> list[str]:
-        """The beginnings of dates after the first day: the days of the first month, and the months up to the last."""
+        """The complete dates after the first day, as beginnings of ISO dates.
+
+        In the first month these are days (YYYY-MM-DD), and after it whole months (YYYY-MM-).
+        """
         first, last = self.first_day, self.last_day
         if not first:
             return []
@@ -140,7 +142,8 @@ def read(
 ) -> Iterator[Page]:
     """Yield the raw records of an export in pages. Raises CutShort after the readable part of a damaged file.
 
-    ``zones`` are the user's over time, else ``zone``. Stored months that ``memory`` knows come as ``Page.still``.
+    ``zones`` are the zones that the user lived in, or ``zone`` if empty. A month that ``memory`` shows to be stored
+    unchanged comes as a page with ``still`` and no records.
     """
     chosen, whole = settings or {}, True
     order, keep_all = order_of(chosen.get("sources", ",".join(ORDER))), chosen.get("keep_all", "no") == "yes"

@@ -1,4 +1,4 @@
-"""Parse the heads of an Apple export's rows (type, source, unit), each once, and rank the sources by a setting."""
+"""Parse the attributes before the times of an export's rows, each different text once, and rank the sources."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAKERS = re.compile(
 
 
 def order_of(text: str) -> tuple[str, ...]:
-    """Return the names in the setting for the order of sources, most trusted first, in lower case."""
+    """Return the source names in a comma-separated setting, most trusted first, in lower case."""
     wanted = [word.strip().casefold() for word in text.split(",") if word.strip()]
     return (*wanted, *(word for word in ORDER if word not in wanted))
 
@@ -56,7 +56,10 @@ ANY = float("inf")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A type of record of an Apple Health export that is used. Plausible values lie from ``low`` to ``high``."""
+    """The handling of a used record type of an Apple Health export.
+
+    Values outside ``low`` to ``high`` are set aside.
+    """
 
     role: str
     name: str
@@ -113,9 +116,9 @@ FRACTION = 1.5  # largest share; a greater number is in percent
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The type, unit and source that rows of an export share.
+    """The type, unit and source that rows of an Apple Health export share.
 
-    ``kind`` is None for a type that is stored only under the setting ``keep_all``.
+    ``kind`` is None for a type that is stored only with the setting ``keep_all``.
     """
 
     type: str
@@ -128,7 +131,10 @@ class Head:
         return self.kind is not None and self.kind.role in ("sleep", "sdnn")
 
     def converted(self, found: np.ndarray) -> np.ndarray:
-        """Return ``found`` in the metric's unit (up to 1.5 "%" is a fraction), or NaN for an unknown unit."""
+        """Return the values ``found`` in the metric's unit, or NaN for an unknown unit.
+
+        A "%" of at most 1.5 is a fraction, and becomes percent.
+        """
         factor, plus = (self.kind.units if self.kind else {}).get(self.unit, (np.nan, 0.0))
         if self.unit == "%":
             return np.where(found <= FRACTION, found * factor, found)
@@ -140,7 +146,7 @@ class Head:
         return good
 
     def reasons(self, found: np.ndarray, good: np.ndarray) -> dict[str, int]:
-        """Return reason -> number of rows set aside. ``good`` marks the plausible values in ``found``."""
+        """Return reason -> number of the values in ``found`` that are set aside, those with False in ``good``."""
         unread = int((found != found).sum())
         unit = self.kind is not None and self.unit not in self.kind.units
         why = {
@@ -151,9 +157,9 @@ class Head:
 
 
 class Heads:
-    """The different heads of the rows read so far. The number of a head is its index in ``heads``.
+    """The different heads (type, unit, source) of an export's rows so far. A head's number is its index in ``heads``.
 
-    ``order`` ranks the sources, most trusted first. With ``every``, unused types get a head as well.
+    ``order`` ranks the sources, most trusted first. With ``every``, types that are not used get a head too.
     """
 
     def __init__(self, order: Sequence[str], *, every: bool) -> None:
@@ -164,9 +170,9 @@ class Heads:
         self._bare: dict[bytes, int] = {}  # without the address
 
     def numbers(self, texts: Sequence[bytes]) -> np.ndarray | None:
-        """Return the number of each row's head, or UNWANTED for a type that is not used.
+        """Return the head's number for each row, with UNWANTED for types that are not used.
 
-        ``texts`` are the rows' attributes before the times. Returns None if any of them is not XML.
+        ``texts`` are the rows' attributes before the times. Returns None if any of them cannot be parsed as XML.
         """
         known = self._texts
         if texts.count(texts[0]) == len(texts):
@@ -192,7 +198,10 @@ class Heads:
         return number
 
     def of(self, attributes: Mapping[str, str]) -> int:
-        """Return the number of the head with these attributes, which may be new, or UNWANTED for an unused type."""
+        """Return the number of the head with these attributes, adding it if new.
+
+        UNWANTED for a type that is not used.
+        """
         name = attributes.get("type", "")
         kind = TYPE_KINDS.get(name)
         if kind is None and not self._every:
@@ -204,7 +213,7 @@ class Heads:
         return number
 
     def source(self, attributes: Mapping[str, str]) -> Source:
-        """Return (rank, name) of the app or device that wrote an element."""
+        """Return (rank, name) of the app or device that wrote an element. Rank 0 is the most trusted."""
         name = source_name(attributes.get("sourceName", ""))
         return rank(name, attributes.get("device", ""), self._order), name
 

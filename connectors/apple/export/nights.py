@@ -1,6 +1,4 @@
-"""Build sleeps from the stages that several apps and devices write to Apple Health. For each sleep a single source is
-chosen.
-"""
+"""Build sleeps from the stages that apps and devices write to Apple Health. Each sleep's stages are of one source."""
 
 from __future__ import annotations
 
@@ -37,14 +35,17 @@ Spots = tuple["np.ndarray", "np.ndarray"]  # times in Unix seconds, ascending, a
 
 @dataclass(frozen=True, slots=True)
 class Stretch(AnyStretch):
-    """A sleep stage of an export. ``stage`` is a value of ``SLEEP_VALUES``, and ``zone`` the phone's zone, if known."""
+    """A sleep stage of an Apple Health export.
+
+    ``stage`` is a value of ``SLEEP_VALUES``, and ``zone`` is None if unknown.
+    """
 
     source: Source
     zone: str | None
 
 
 def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]:
-    """Return every sleep and nap as a payload, in order of time. ``places`` tells the time zone at each instant."""
+    """Return a payload for every sleep and nap, in order of time. ``places`` tells the time zone at each instant."""
     ordered = sorted(stretches, key=lambda s: (s.start, s.end))
     loose = _loose(ordered)
     blocks = with_loose((s for s in ordered if s not in loose), [s for s in ordered if s in loose])
@@ -52,7 +53,7 @@ def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]
 
 
 def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
-    """Return the times in bed during which the same source has no sleep, or that last over 16 hours."""
+    """Return the times in bed that hold no sleep of the same source, or that last over 16 hours."""
     slept: dict[Source, list[Stretch]] = defaultdict(list)
     in_bed = []
     for stretch in ordered:
@@ -92,7 +93,7 @@ def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
 
 
 def _current(mine: list[Stretch]) -> list[Stretch]:
-    """Return the sleep stages that a source recorded within or near a time in bed, or all of them if none is."""
+    """Return a source's stages without those far from every time in bed, or all if no sleep would be left."""
     # All stay if there would be no sleep otherwise, or no time in bed is told.
     beds = [s for s in mine if s.stage == IN_BED]
     apart: set[Stretch] = set()
@@ -116,7 +117,10 @@ def _is_nap(start: float, end: float, offset: int) -> bool:
 
 
 def overnight(start: float, end: float, by_source: Mapping[Source, Spots]) -> float | None:
-    """Return the median from ``start`` to ``end`` of the most trusted source with values, or None."""
+    """Return the median of values from ``start`` to ``end`` (Unix seconds), or None without any.
+
+    Only the values of the most trusted source that has any in that time count.
+    """
     for _, (times, values) in sorted(by_source.items(), key=lambda item: item[0]):
         first, after = np.searchsorted(times, start), np.searchsorted(times, end, side="right")
         if first < after:

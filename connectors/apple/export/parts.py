@@ -1,6 +1,6 @@
-"""Remember what the parts of an Apple Health export hold, so that parts that come again are not read again.
+"""Remember the parts of an Apple Health export, so that the next export's equal parts need not be read.
 
-Parts are recognised by a digest of their bytes. A month is left as it is stored if no row of it changed since.
+Parts are recognised by a digest of their bytes. A month whose rows are all unchanged stays as it is stored.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ MARK_CHARS = 32
 
 
 def cut(window: bytes) -> int:
-    """Return where the piece of an export that begins with ``window`` ends, which depends on these bytes alone.
+    """Return the length of the piece to cut from the start of ``window``, which depends on these bytes alone.
 
-    Equal rows behind a change thus soon form equal pieces again.
+    After a change in a file, cuts therefore soon fall at the same rows as before.
     """
     last = window.rfind(ROW)
     if last <= 0:
@@ -43,14 +43,14 @@ def cut(window: bytes) -> int:
 
 
 def mark_of(piece: bytes) -> str:
-    """Return a digest of a piece's bytes without the devices' memory addresses, which differ from export to export."""
+    """Return a digest of a piece of an export, leaving out memory addresses, which differ from export to export."""
     return hashlib.sha256(DEVICE_ADDRESS.sub(b"HKDevice: ", piece)).hexdigest()[:MARK_CHARS]
 
 
 class Part(NamedTuple):
-    """The additions of a piece of an export: checksums of its rows by block of time, and zones as (second, zone).
+    """The result of reading a piece of an export, with times in Unix seconds.
 
-    All seconds are Unix seconds.
+    ``sums`` maps blocks of time to checksums of the piece's rows. ``seen`` holds the zones as (second, zone).
     """
 
     first: float
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
 
 class Month(NamedTuple):
-    """A digest of all that a month's records are made of, and stream -> number of these records."""
+    """A digest of everything that a month's records are made of, and stream -> number of these records."""
 
     mark: str
     records: dict[str, int]
@@ -68,7 +68,7 @@ class Month(NamedTuple):
 
 @dataclass
 class Memory:
-    """The pieces of an export of the date ``as_of``, as digests, and its months. ``limit`` is a Unix second."""
+    """The content of an export as digests, kept for the next import. ``limit`` and ``as_of`` are Unix seconds."""
 
     read_as: str
     limit: float = 0.0
@@ -82,7 +82,7 @@ class Memory:
             month.records[page.stream] = len(page.records)
 
     def packed(self) -> str:
-        """Return as text what this export held, for the import of the next export."""
+        """Return the memory as text. The reverse is ``unpacked``."""
         parts = ",".join(f"{_text(mark)}:{_text(_packed(part))}" for mark, part in self.parts.items())
         told = f"[{_text(self.read_as)},{_text(self.limit)},{_text(self.as_of)},{{{parts}}},{_text(self.months)}]"
         return b85encode(zlib.compress(told.encode())).decode()
@@ -93,7 +93,7 @@ def _text(value: Any) -> str:
 
 
 def unpacked(text: str | None) -> Memory | None:
-    """Return what an earlier export held, from its text. Return None without a text, and for one of another layout."""
+    """Return the memory from the text that ``packed`` returned. None without a text, or for an older layout."""
     if not text:
         return None
     try:
@@ -127,9 +127,9 @@ def _unpacked(packed: list[Any]) -> Part:
 
 
 def is_unchanged(month: str, mark: str, earlier: Memory, stored: StoredExport) -> bool:
-    """Return True if a month's stored records are those of the ``earlier`` export, and its digest is still ``mark``.
+    """Return True if a month's digest is the ``earlier`` export's, and its records are still stored as of that export.
 
-    ``stored`` maps (stream, month) to the number and date of the stored records.
+    ``stored`` maps (stream, month) to the number of stored records and the date of their export.
     """
     before = earlier.months.get(month)
     if before is None or before.mark != mark:

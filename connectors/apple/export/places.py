@@ -18,9 +18,9 @@ REPEATED_SECONDS = 1800  # seconds within which repeated evidence of a place is 
 
 
 class Places:
-    """The time zone in which the user was at every instant, by the nearest evidence, else the residence.
+    """The zone in which the user was at every instant, by the evidence nearest in time, else the zone lived in.
 
-    A move is assumed halfway between two pieces. ``homes`` are (Unix second from which it holds, zone).
+    Between two places, the move is assumed halfway in time. ``homes`` are (Unix second from which, zone).
     """
 
     def __init__(self, homes: Sequence[tuple[float, str]]) -> None:
@@ -33,7 +33,7 @@ class Places:
         self._places: list[str] = [HOME]
 
     def home(self, at: float) -> str:
-        """Return the zone of residence at an instant in Unix seconds."""
+        """Return the zone that the user lived in at a Unix second."""
         return self._homes[bisect_right(self._moved, at)]
 
     def saw(self, at: float, place: str) -> None:
@@ -58,7 +58,7 @@ class Places:
         return [(at, self._names[int(number)]) for at, number in zip(some[::2], some[1::2], strict=True)]
 
     def between(self, first: float, last: float) -> list[tuple[float, int, str]]:
-        """Return (Unix second, minutes east of UTC, place) of ``first``, each move until ``last``, and ``last``."""
+        """Return (Unix second, minutes east of UTC, place) for ``first``, for each move after it, and for ``last``."""
         moves = sorted(at for at in (*self._since, *self._moved) if first < at <= last)
         return [(at, self.offset(at), self.place(at)) for at in (first, *moves, last)]
 
@@ -93,7 +93,7 @@ class Places:
         return offset_at(at, self.place(at))
 
     def offsets(self, at: np.ndarray) -> np.ndarray:
-        """Return the seconds east of UTC at many instants in Unix seconds, which should lie close together."""
+        """Return the seconds east of UTC for an array of Unix seconds, which should lie close together."""
         if not len(at):
             return np.zeros(0)
         since, offsets = self._steps(int(at.min() // DAY) * DAY, int(at.max() // DAY + 1) * DAY)
@@ -101,7 +101,7 @@ class Places:
         return found
 
     def _steps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the changes of offset between two Unix seconds: (times, offsets in seconds east of UTC from then)."""
+        """Return the changes of offset between two Unix seconds, as (Unix seconds, seconds east of UTC from then)."""
         moves = [at for at in (*self._since, *self._moved) if first < at < last]
         edges = sorted({*range(first, last + 1, DAY), *moves})
         since, offsets = [float(first)], [self.offset(first)]
@@ -113,7 +113,7 @@ class Places:
         return np.array(since), np.array(offsets) * 60.0
 
     def _change(self, low: float, high: float) -> list[float]:
-        """Return a list with the Unix second at which the offset changes between two instants of a day."""
+        """Return a list with the Unix second of the change of offset from ``low`` to ``high``, [] without a change."""
         low_quarter, high_quarter = int(low // QUARTER), int((high - 1) // QUARTER)
         before = self.offset(low)
         if self.offset(high_quarter * QUARTER) == before or high_quarter <= low_quarter:

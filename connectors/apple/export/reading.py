@@ -34,13 +34,13 @@ NOT_XML = "is not XML, and the element there was left out"
 
 
 class CutOff(Exception):
-    """The error of an Apple Health export that ends too early, or stops being XML."""
+    """The file ends before the root element's end, or what follows is not XML."""
 
 
 class Reading:
-    """The reading of an export into ``collected``. Parts that an ``earlier`` export held too are not read at first.
+    """A single reading of an export into ``collected``. Parts that the ``earlier`` export held are skipped at first.
 
-    ``read_as`` says how rows are read; what an earlier export held is used only if it was read in the same way.
+    ``read_as`` names the way of reading rows. ``earlier`` is used only if it was read in that way.
     """
 
     def __init__(self, collected: Collected, read_as: str, earlier: Memory | None, *, remembers: bool) -> None:
@@ -49,9 +49,9 @@ class Reading:
         self.skipped: list[tuple[int, int, Part]] = []  # place in the file, length, what it holds
 
     def read(self, stream: BinaryIO) -> None:
-        """Pass every element of the file that is used to ``collected``, except those of skipped pieces.
+        """Read the file, and pass its used elements to ``collected``, except those of skipped parts.
 
-        Raises CutOff, after the last readable element, if the file ends early or is no such XML.
+        Raises CutOff, after the last readable element, if the file ends early or is not such XML.
         """
         collected, chunks = self.collected, _chunks(stream)
         head, size, lines, resumes = _head(chunks)
@@ -71,7 +71,10 @@ class Reading:
         parser.close()
 
     def _fed(self, parser: _Parser, piece: bytes, line: int, *, resumes: bool) -> _Parser:
-        """Parse a piece that begins in a ``line`` of the file, and return the parser for the next piece."""
+        """Parse a piece that begins at ``line`` of the file, after errors from the next row.
+
+        Return the parser to go on with.
+        """
         clean, begin = piece.translate(None, FORBIDDEN), 0
         while (bad := parser.feed(clean[begin:])) is not None:
             broken = sum(count for (_, why), count in self.collected.aside.items() if why.endswith(NOT_XML))
@@ -113,7 +116,10 @@ class Reading:
         return True
 
     def still(self, marks: Mapping[str, str], stored: StoredExport) -> dict[str, Mapping[str, int]]:
-        """Return month -> stream -> number of records, for the months that this export leaves unchanged."""
+        """Return month -> stream -> number of records, for months that are stored and unchanged.
+
+        ``marks`` are the digests.
+        """
         before = self.earlier
         if before is None:
             return {}
@@ -121,7 +127,10 @@ class Reading:
         return {month: before.months[month].records for month in found}
 
     def complete(self, file: File, wanted: set[int]) -> None:
-        """Read the skipped parts with rows in the blocks of time ``wanted``. Raises CutOff if the file has changed."""
+        """Read those skipped parts that have rows in the blocks of time ``wanted``.
+
+        Raises CutOff if the file has changed.
+        """
         missing = [(at, length) for at, length, part in self.skipped if not wanted.isdisjoint(part.sums)]
         if not missing:
             return
@@ -175,8 +184,6 @@ def _head(chunks: Iterator[bytes]) -> tuple[bytes, int, int, bool]:
 
 
 class _Parser:
-    """An XML parser that passes the root's children in ``WANTED`` to ``collected``, one after another."""
-
     def __init__(self, collected: Collected) -> None:
         from xml.parsers import expat
 
@@ -197,7 +204,7 @@ class _Parser:
         return self._depth == 1 and self._whole
 
     def feed(self, piece: bytes) -> int | None:
-        """Parse the next piece of the file."""
+        """Parse the next piece of the file. Return None, or the offset in the piece at which it is not XML."""
         clean = piece.translate(None, FORBIDDEN)
         for at in range(0, len(clean), SLICE):
             self._silent += SLICE
@@ -212,7 +219,6 @@ class _Parser:
         return None
 
     def drop(self) -> None:
-        """Free the memory of the XML parser."""
         self._expat.StartElementHandler = self._expat.EndElementHandler = None
 
     def close(self) -> None:

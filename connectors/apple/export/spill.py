@@ -21,7 +21,7 @@ FINGERPRINT_SUMS = 1 << 64  # how many sums there are; additions start over beyo
 
 
 def prints(rows: Rows, seed: int) -> Prints:
-    """Return a 64-bit fingerprint of each row. ``seed`` stands for the row's series."""
+    """Return a 64-bit fingerprint for each row. ``seed`` is a number that stands for the rows' series."""
     found = np.full(len(rows), seed, dtype=np.uint64)
     for column in np.ascontiguousarray(rows).view(np.uint64).T:
         found = (found ^ column) * np.uint64(ODD)
@@ -30,14 +30,14 @@ def prints(rows: Rows, seed: int) -> Prints:
 
 
 def blocks(first: float, last: float) -> range:
-    """Return the numbers of the blocks that may hold rows between ``first`` and ``last``."""
+    """Return the numbers of the blocks of time that may hold rows between two Unix seconds."""
     return range(int((first - ROW_MAX) // BLOCK_SECONDS), int(last // BLOCK_SECONDS) + 1)
 
 
 class Spill:
-    """A temporary store for rows of (series, start, end, value), in blocks by start. Times are Unix seconds.
+    """A temporary store for rows of (series, start, end, value), divided into blocks of time by start (Unix seconds).
 
-    Rows fill memory, then the file. ``sums`` maps a block to the sum of its rows' fingerprints.
+    Rows go to memory, and to the file once memory is full. ``sums`` maps a block to the sum of its rows' fingerprints.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,10 @@ class Spill:
         self._file.close()
 
     def put(self, rows: Rows, marks: Prints) -> None:
-        """Store rows in any order. Their fingerprints ``marks`` are added to ``sums``, by block and modulo 2**64."""
+        """Store rows in any order.
+
+        ``marks`` are their fingerprints, which are added to their block's sum (modulo 2**64).
+        """
         blocks = rows[:, START] // BLOCK_SECONDS
         for block in sorted({*blocks.tolist()}):
             mine = slice(None) if blocks[0] == block and (blocks == block).all() else blocks == block
@@ -67,7 +70,7 @@ class Spill:
             self._flush()
 
     def add(self, sums: Mapping[int, int]) -> None:
-        """Add the sums of fingerprints of further rows, by block."""
+        """Add block -> sum of fingerprints to ``sums``, for rows that are not read again."""
         for block, more in sums.items():
             self.sums[block] = (self.sums.get(block, 0) + more) % FINGERPRINT_SUMS
 
@@ -82,7 +85,10 @@ class Spill:
         self._held = 0
 
     def spans(self) -> list[tuple[float, float]]:
-        """Return (start, end) of the times in which rows may lie, ascending. Neighbours overlap by a week."""
+        """Return a (start, end) in Unix seconds for each block with rows, ascending.
+
+        Each overlaps the next by a week.
+        """
         return [(block * BLOCK_SECONDS, (block + 1) * BLOCK_SECONDS + ROW_MAX) for block in sorted(self.sums)]
 
     def between(self, first: float, last: float) -> Rows:

@@ -1,4 +1,4 @@
-"""Read units and times of an Apple Health export. It writes all times in the offset of the day of exporting."""
+"""Read units and times of an Apple Health export, whose times all have the offset of the day of the export."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def instant(text: str | None) -> float | None:
 
 
 def number(text: str | None) -> float | None:
-    """Return a text's number, which has a dot in every language, or None for other text and beyond 1e12."""
+    """Return the number in a text with a decimal point. None for other texts and sizes beyond 1e12."""
     try:
         value = float(text) if text else None
     except ValueError:
@@ -49,7 +49,10 @@ def number(text: str | None) -> float | None:
 def measured(
     attributes: Mapping[str, str], units: Mapping[str, float], field: str = "value", unit: str = "unit"
 ) -> float | None:
-    """Return an element's number times the factor of its unit, or None for another unit or no number."""
+    """Return the number in the attribute ``field`` times the factor in ``units`` of the unit stated in ``unit``.
+
+    Returns None for a unit that is not in ``units``, and for no number.
+    """
     value, factor = number(attributes.get(field)), units.get(attributes.get(unit, ""))
     return None if value is None or factor is None else value * factor
 
@@ -62,7 +65,7 @@ def source_name(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def known_zone(name: str) -> str | None:
-    """Return the IANA key of a time zone that the phone names. Return None if this machine does not know it."""
+    """Return the IANA key of a time zone as the phone names it, or None if it is unknown."""
     try:
         return ZoneInfo(name).key
     except (KeyError, ValueError, OSError):
@@ -104,7 +107,7 @@ def day_at(at: float, offset: int) -> str:
 
 
 def days_of(month: str) -> tuple[int, int]:
-    """Return the first day of a month (YYYY-MM) and of the next, in days since 1970."""
+    """Return the first day of a month (YYYY-MM) and of the following month, in days since 1970."""
     first = date.fromisoformat(f"{month}-01")
     last = (first + timedelta(days=32)).replace(day=1)
     return (first - EPOCH_DAY).days, (last - EPOCH_DAY).days
@@ -117,9 +120,10 @@ def bounds(month: str) -> tuple[float, float]:
 
 
 def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | None:
-    """Return the offset in minutes of a heart-rate-variability record, from the wall clock of its first beat.
+    """Return the minutes east of UTC where a heart rate variability was measured, or None if unreadable.
 
-    ``start`` is in Unix seconds. Of two possible offsets the one nearer to ``usual`` is taken. None if unreadable.
+    ``first_beat`` is the wall clock of the first beat, and ``start`` the same instant in Unix seconds. A clock may fit
+    two offsets, of which the one nearer to ``usual`` is returned.
     """
     wall = seconds_of_day(first_beat) if first_beat else None
     if wall is None:

@@ -31,9 +31,9 @@ Attributes = Mapping[str, str]
 
 
 def workout(attributes: Attributes, within: Iterable[tuple[str, Attributes]]) -> dict[str, Any]:
-    """Return a workout's ``sport`` and figures, each if known. ``within`` holds (name, attributes) of its children.
+    """Return a workout's ``sport`` and its figures, without those that are unknown.
 
-    Totals are attributes until iOS 15, and children since then.
+    Totals are in ``attributes`` until iOS 15, and since then in ``within``, the (name, attributes) of the children.
     """
     children = list(within)
     statistics = [one for name, one in children if name == "WorkoutStatistics"]
@@ -78,7 +78,7 @@ def _attribute(attributes: Attributes, name: str, units: dict[str, float]) -> fl
 
 
 def told_once(workouts: Iterable[tuple[Source, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return the workouts by start. Of several recordings of a workout only the most trusted stays."""
+    """Return the workouts by start. Of several recordings of the same workout, the most trusted source's is kept."""
     kept: list[tuple[Source, dict[str, Any]]] = []
     for source, one in sorted(workouts, key=lambda pair: (pair[0], pair[1]["start"], pair[1]["end"])):
         if not any(_same(one, other, apart=source != theirs) for theirs, other in kept):

@@ -1,6 +1,6 @@
-"""Connect Google Calendar, with series and exceptions as Google keeps them, followed by sync tokens.
+"""Connect Google Calendar. Changes are found by sync tokens, and series and exceptions kept as Google states them.
 
-Calendars are only read, except the bridge's own calendar. Accepted recommendations are written there if the user wants.
+The bridge writes only a calendar of its own, with accepted recommendations, if the user wants.
 """
 
 from bridge.domain.languages import say

@@ -1,6 +1,6 @@
-"""List the Google calendars to read, the primary calendar, and those that the user has selected and not hidden.
+"""List the Google calendars to read, which are the primary and those that the user has selected and not hidden.
 
-The list is read whole once, and then only its changes are read.
+The list is read whole once. Later only its changes are read.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ Entry = Mapping[str, Any]
 
 
 def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str, bool], Page]:
-    """Return the calendars to read, as id -> is another person's, and a page of changes since ``cursor``.
+    """Return (calendar id -> True if it is another person's, page of the list's changes since ``cursor``).
 
-    Without a cursor the whole list is read. Raises CursorExpired if that fails, and the errors of ``answered``.
+    Without a cursor the whole list is read. Raises CursorExpired if Google refuses that with HTTP 410, and the errors
+    of ``answered``.
     """
     known = json.loads(cursor) if cursor else {}
     token = known.get("token")
@@ -78,7 +79,7 @@ def entries_since(service: Any, token: str | None, now: datetime) -> tuple[list[
 
 
 def next_token(body: Mapping[str, Any]) -> str:
-    """Return the sync token at the end of a listing. Raises SourceChanged without one."""
+    """Return the sync token at the end of a listing. Raises SourceChanged if it is missing."""
     token = body.get("nextSyncToken")
     if not isinstance(token, str):
         raise SourceChanged(
@@ -88,7 +89,7 @@ def next_token(body: Mapping[str, Any]) -> str:
 
 
 def items(body: Any) -> list[Entry]:
-    """Return the rows of an answer that lists calendars or events. Raises SourceChanged for another shape."""
+    """Return the rows of a listing of calendars or events. Raises SourceChanged for an answer of another shape."""
     listed = body.get("items", []) if isinstance(body, dict) else None
     if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
         raise SourceChanged("google_calendar answered in an unknown shape; look for a newer release of the bridge")

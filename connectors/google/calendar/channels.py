@@ -1,4 +1,4 @@
-"""Open and renew push channels, by which Google announces changes of a Google calendar.
+"""Open and renew push channels, by which Google reports changes of a Google calendar.
 
 Source: developers.google.com/workspace/calendar/api/guides/push. A channel cannot be prolonged.
 """
@@ -30,9 +30,9 @@ Channel = dict[str, str]  # id, resource, calendar, until
 
 
 def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:  # noqa: ARG001 - the port's shape
-    """Return the webhook notice in a message of our push channel, or None for a message that tells of no change.
+    """Return the notice in a message of a push channel, or None if the message reports no change.
 
-    ``member`` is the connection's name in messages. Raises Forged if the message lacks the channel's token.
+    Its ``member`` names the connection. Raises Forged if the message lacks the token of a channel of the bridge.
     """
     channel, number = headers.get("x-goog-channel-id", ""), headers.get("x-goog-message-number", "")
     right = token_of(channel, settings["client_secret"])
@@ -50,14 +50,14 @@ def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, st
 
 
 def token_of(channel: str, secret: str) -> str:
-    """Return a push channel's secret, made from its id and the client's secret. Google's messages repeat it."""
+    """Return the token of a push channel, made from its id and the client's secret. Each message must repeat it."""
     return hmac.new(secret.encode(), f"channel {channel}".encode(), hashlib.sha256).hexdigest()
 
 
 def watch(account: Account, address: str | None, *, now: datetime) -> str | None:
-    """Ask Google to push changes of each calendar that is read to ``address``, or to stop if ``address`` is None.
+    """Have Google push changes of each read calendar to ``address``, or stop pushes if ``address`` is None.
 
-    Returns the connection's name in messages, None after stopping. Raises the errors of ``answered``.
+    Returns the name that messages give the connection, None after stopping. Raises the errors of ``answered``.
     """
     state = (account.token() or {}).get(KEPT, {})
     about = f"{address} {token_of('', account.settings['client_secret'])[:16]}"  # another secret ends them all
@@ -89,7 +89,7 @@ class _Channels:
         self._open: list[Channel] = list(self._state.get("open", ()))
 
     def keep(self) -> str | None:
-        """Open missing channels, then stop those no longer wanted, so that no change is missed in between."""
+        """Open missing channels, then stop those not wanted any more. Return the connection's name in messages."""
         wanted = [] if self._address is None else calendars(self._service, None, self._now)[0]
         same = self._state.get("about") == self._about
         good = [one for one in self._open if same and one["calendar"] in wanted and not _ends(one, self._now)]
@@ -136,7 +136,7 @@ class _Channels:
         return answered(request, CALENDAR, self._now)
 
     def _remember(self) -> None:
-        """Save the open channels with the consent, or remove the entry once pushes are stopped and none is open."""
+        """Save the open channels with the token, or remove their entry if pushes are stopped and none is open."""
         # The connection's name is saved too, so that late messages are still recognised.
         kept = {
             "member": self._member,

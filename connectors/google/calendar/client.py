@@ -1,6 +1,6 @@
 """Pull Google's calendars and their events, first a full listing, then changes by a sync token per calendar.
 
-Google ties a token to the request's parameters: a change of them needs a higher ``SPEC.cursor_version``.
+A token is valid only for the same parameters. Whoever changes these must raise ``SPEC.cursor_version``.
 """
 
 from __future__ import annotations
@@ -33,10 +33,7 @@ EVENT_FIELDS = (
 
 
 class GoogleCalendar:
-    """An open account at Google Calendar, used for a single sync.
-
-    Google's client is not safe for several threads.
-    """
+    """Connector for an account at Google Calendar, for a single sync and thread."""
 
     def __init__(self, account: Account) -> None:
         self._account = account
@@ -51,9 +48,9 @@ class GoogleCalendar:
         return open_service(self._account, CALENDAR, "calendar", "v3", "/calendar/v3/")
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the changes of the calendar list (stream ``calendar``), or of the events of all calendars read.
+        """Yield the changes of the calendar list (stream ``calendar``), or of the events of all read calendars.
 
-        Events of a calendar that is gone are deleted. Raises Forbidden if all calendars are forbidden.
+        Events of a removed calendar are deleted. Raises Forbidden if all calendars are forbidden.
         """
         if stream == "calendar":
             self._followed, page = calendars(self._service, cursor, now)
@@ -78,7 +75,7 @@ class GoogleCalendar:
             yield dropped("event", calendar, tokens)
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:  # noqa: ARG002 - the port's shape
-        """Yield a page without records. A push does not say what changed, so the pull that follows reads the change."""
+        """Yield a page without records, because a push does not tell what changed and a pull follows."""
         yield Page(stream=stream, records=())
 
     def _follow(self, calendar: str, tokens: dict[str, str], now: datetime, *, theirs: bool) -> Iterator[Page]:
@@ -100,7 +97,7 @@ class GoogleCalendar:
             ) from None
 
     def _listing(self, calendar: str, tokens: dict[str, str], now: datetime, ended: _Ended) -> Iterator[Page]:
-        """Yield the pages of a calendar: the changes since its sync token, or all events without a token."""
+        """Yield a calendar's pages, with the changes since its sync token, or with all events if there is none."""
         # Its cursor notes that the listing began, because its stored events must be deleted if the calendar is
         # removed.
         options: dict[str, Any] = {
@@ -128,7 +125,7 @@ class GoogleCalendar:
 
 @dataclass(slots=True, kw_only=True)
 class _Ended:
-    """Events to delete after a listing that did not name them, such as exceptions of a deleted series."""
+    """The events that a listing ends without naming them, such as exceptions of a deleted series."""
 
     calendar: str
     theirs: bool  # somebody else's

@@ -39,7 +39,10 @@ class _Rhythm:
         plans.keep_in(self._calendar)
 
     def is_deleted(self, plan: Plan) -> bool:
-        """Return True if the user deleted a plan's event after agreeing."""
+        """Return True if the user deleted a plan's event after agreeing.
+
+        Else write the event if missing or outdated.
+        """
         event = self._event(plan.key)
         if event is None:
             self._insert(plan)
@@ -85,7 +88,7 @@ class _Rhythm:
         self._ask(self._service.events().update(**named, body={"status": "confirmed", **_body(plan)}))
 
     def _found(self) -> str | None:
-        """Return the id of the calendar with the bridge's description, or None if the user owns no such calendar."""
+        """Return the id of the calendar that the bridge created, known by its description, or None."""
         resource = self._service.calendarList()
         request = resource.list(maxResults=250, showHidden=True, fields=OWNED_FIELDS)
         while request is not None:

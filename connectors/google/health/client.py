@@ -1,6 +1,6 @@
-"""Pull Google Health's data points, merged by Google over all devices and apps, and its sums of civil days.
+"""Pull data points of Google Health, which Google merges over devices and apps, and its sums of days.
 
-The API tells neither changes nor deletions, so every pull reads the last days again (``SPEC.overlap``).
+The API reports neither changes nor deletions, so every pull reads the last days again (``SPEC.overlap``).
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ REPEATED = 600  # seconds within which the same notice is the same message, sent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A data type of Google Health: its name in addresses, and the scope that permits reading it.
+    """A data type of Google Health, with its name in addresses and the scope that permits reading it.
 
-    ``time`` is the field by which points are filtered, None for sums of days. ``key`` names a point's key.
+    ``time`` is the field that requests filter by, None for sums of days. ``key`` is the field that identifies a point.
     """
 
     name: str
@@ -105,7 +105,7 @@ STREAM_OF_KIND = {kind.name: stream for stream, kind in KINDS.items()}  # data t
 
 
 class GoogleHealth:
-    """An open account at Google Health. Raises the errors of ``connectors.google.auth``."""
+    """Connector for an account at Google Health. Raises NeedsLogin if the consent is missing or has ended."""
 
     def __init__(self, account: Account) -> None:
         self._account = account
@@ -121,14 +121,17 @@ class GoogleHealth:
         return open_http(self._account, HEALTH)
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield a stream's pages since the cursor less ``SPEC.overlap``. Raises NotPermitted without its scope."""
+        """Yield a stream's pages from the cursor's date less ``SPEC.overlap``.
+
+        Raises NotPermitted if its scope was refused.
+        """
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         member = self._member(now) if stream == SPEC.streams[0] else None
         for page in window.pages(stream, KINDS[stream].days, lambda first, last: self._read(stream, first, last, now)):
             yield page if member is None else replace(page, member=member)
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of the dates that a notice named, such as ``2026-11-01/2026-11-02``, but at most 32 days."""
+        """Yield the pages of the dates in a notice's key, such as ``2026-11-01/2026-11-02``."""
         first, last = (date.fromisoformat(text) for text in key.split("/"))
         for records in self._read(stream, first, min(last, first + NOTICED_DAYS_MAX * DAY), now):
             yield Page(stream=stream, records=records)
@@ -206,7 +209,7 @@ def _written(day: date) -> dict[str, int]:
 def notice(
     headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime
 ) -> list[Notice] | None:
-    """Return the notices in a request, or None if it holds none. Raises Forged without the registered secret."""
+    """Return the notices in a request, or None if it holds none. Raises Forged if it lacks the registered secret."""
     secret = settings["webhook_secret"]
     given = headers.get("authorization", "").removeprefix("Bearer ")
     if not secret or not hmac.compare_digest(given.encode(), secret.encode()):

@@ -68,7 +68,7 @@ def _summed(fields: Fields) -> dict[str, float]:
 
 
 def _counted(fields: Fields) -> dict[str, float]:
-    """Return Google's name of a stage -> minutes, added up from the sleep's segments."""
+    """Return Google's name of a stage -> minutes, summed over the sleep's segments."""
     found: dict[str, float] = defaultdict(float)
     for row in rows(fields.get("sleep.stages")):
         stage = Fields(mapping(row), fields.name)

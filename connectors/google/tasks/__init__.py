@@ -1,4 +1,4 @@
-"""Connect Google Tasks and read lists, tasks, due dates and completions, followed by their time of change."""
+"""Connect Google Tasks, and read lists and tasks. Changes are found by their time."""
 
 from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec, Setting

@@ -1,7 +1,7 @@
-"""Pull Google's task lists and tasks, and turn task resources into tasks.
+"""Pull Google's task lists and tasks, and turn them into tasks of the bridge.
 
-A list's tasks are read whole once, and later only their changes.
-Field names: developers.google.com/workspace/tasks/reference/rest/v1/tasks.
+A list's tasks are read whole once, and later only their changes. Field names:
+developers.google.com/workspace/tasks/reference/rest/v1/tasks.
 """
 
 from __future__ import annotations
@@ -37,8 +37,6 @@ TASK_FIELDS = "kind,nextPageToken,items(id,title,status,due,completed,updated,de
 
 
 class GoogleTasks:
-    """An open account at Google Tasks, used for a single sync."""
-
     def __init__(self, account: Account) -> None:
         self._account = account
         self._lists: list[str] | None = None
@@ -52,7 +50,7 @@ class GoogleTasks:
         return open_service(self._account, TASKS, "tasks", "v1", "/")
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the stream ``list`` whole, or the stream ``task`` with each list's changes since its last pull.
+        """Yield the lists (stream ``list``), or each list's tasks that changed since the last pull (stream ``task``).
 
         Tasks of a removed list are deleted.
         """

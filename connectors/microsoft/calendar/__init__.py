@@ -1,6 +1,6 @@
-"""Connect the calendars of Microsoft 365 and Outlook.com through Microsoft Graph, followed by delta queries.
+"""Connect the calendars of Microsoft 365 and Outlook.com through Microsoft Graph. Changes come by delta queries.
 
-Calendars are only read, except the bridge's own calendar. Accepted recommendations are written there if the user wants.
+The bridge writes only a calendar of its own, with accepted recommendations, if the user wants.
 """
 
 from bridge.domain.languages import say

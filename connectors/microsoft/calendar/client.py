@@ -1,6 +1,6 @@
 """Pull Microsoft's calendars and events by delta queries over a window of time, in which Graph expands series.
 
-Graph tells of an occurrence only times and series (microsoftgraph/microsoft-graph-docs, issue 7632).
+Graph states only the times and the series of an occurrence (microsoftgraph/microsoft-graph-docs, issue 7632).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ WRITE_SCOPE = "Calendars.ReadWrite"
 
 @dataclass(slots=True, kw_only=True)
 class _State:
-    """The content of a cursor: when the window of time was opened, and each calendar's link to its next changes.
+    """The content of a cursor, with the instant at which the window of time was opened, and each calendar's link.
 
-    The link is empty until the calendar was wholly read in this window.
+    A link leads to the calendar's next changes. It is empty until the calendar was read whole in this window.
     """
 
     opened: datetime
@@ -38,7 +38,10 @@ class _State:
 
     @classmethod
     def of(cls, cursor: str | None, now: datetime) -> _State:
-        """Return the state of a cursor."""
+        """Return the state in a cursor.
+
+        Without a cursor, or after the window's time, a new window begins at ``now``.
+        """
         if cursor is None:
             return cls(opened=now, links={})
         saved = json.loads(cursor)
@@ -61,7 +64,7 @@ class _State:
 
 @dataclass(slots=True, kw_only=True)
 class _Round:
-    """The changes or all events of a calendar, from a listing's pages. ``removed`` are ids of deleted ones."""
+    """The events of a calendar that a listing's pages hold, by id. ``removed`` are the ids of deleted events."""
 
     calendar: str
     events: dict[str, Thing] = field(default_factory=dict)  # by id
@@ -97,8 +100,6 @@ class _Round:
 
 
 class MicrosoftCalendar:
-    """An open account's calendars at Microsoft Graph."""
-
     def __init__(self, account: Account) -> None:
         self._graph = Graph(account, SPEC)
         self._read: dict[str, Thing] | None = None
@@ -107,9 +108,9 @@ class MicrosoftCalendar:
         self._graph.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the list of calendars (stream ``calendar``), or the changes of the events of all calendars read.
+        """Yield the list of calendars (stream ``calendar``), or the changed events of all read calendars.
 
-        Events of a calendar that is gone are deleted. Raises Closed if none of the calendars may be read.
+        Events of a removed calendar are deleted. Raises Closed if none of the calendars may be read.
         """
         if self._read is None:
             self._read = self._calendars(now)
@@ -161,7 +162,7 @@ class MicrosoftCalendar:
         return found, following
 
     def _expand_changed_series(self, found: _Round, state: _State, now: datetime) -> None:
-        """List all occurrences of each changed series, because no documentation says which of them a change names."""
+        """Replace the occurrences of each changed series by a full listing, as Graph may name only some of them."""
         for master in sorted(found.masters()):
             try:
                 path = f"/me/events/{quote(master, safe='')}/instances"
@@ -217,5 +218,8 @@ def _text(at: datetime) -> str:
 
 
 def authorise(account: Account, browser: Browser, *, write: bool = False, also: Sequence[str] = ()) -> None:
-    """Ask for consent to calendars, with ``write`` also to write, and to ``also``. Raises NeedsLogin without it."""
+    """Ask for consent to read calendars, with ``write`` also to write, and for the scopes ``also``, and save it.
+
+    Raises NeedsLogin if the user declines or a needed scope is missing.
+    """
     obtain(account, browser, SPEC, writes=(WRITE_SCOPE,) if write else (), also=also)

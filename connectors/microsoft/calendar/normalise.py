@@ -1,7 +1,7 @@
 """Choose the parts of an event of Microsoft Graph to store, and turn them into events.
 
-No address or place is stored, and of its texts only the title. A series gives no event itself, for its occurrences
-have their own records. Field names: learn.microsoft.com/graph/api/resources/event.
+Of its texts only the title is stored, and no address or place. A series gives no event itself, because each occurrence
+has a record. Field names: learn.microsoft.com/graph/api/resources/event.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MARKED = re.compile(r"rhythm-bridge ([0-9a-f]{40}) (\S{1,40}/[A-Z_]{1,40})")
 
 
 def kept(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of an event of Microsoft Graph that is stored, with people only counted.
+    """Return the parts of an event that are stored. Attendees are only counted.
 
     Of an occurrence only its id, type, series and times are stored.
     """
@@ -66,7 +66,7 @@ def kept(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def mark_of(event: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return (digest of the plan's key, SLOT/ACTION) from the bridge's mark in an event's text, or None."""
+    """Return (digest of the plan's key, SLOT/ACTION) from the bridge's mark in an event's text. None without a mark."""
     text = event.get("bodyPreview")
     found = MARKED.search(text) if isinstance(text, str) else None
     return None if found is None else (found[1], found[2])
@@ -78,9 +78,9 @@ def _address(person: Any) -> str | None:
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return a list with the event of a record. It is empty for a calendar, a series and a cancelled event.
+    """Return [the event] of a record, or [] for a calendar, a series or a cancelled event.
 
-    Raises BadRecord, which names the field, if it is unreadable, and for an occurrence without its series.
+    Raises BadRecord for an unreadable field, which it names, and for an occurrence whose series is not stored.
     """
     payload = record.payload
     if record.stream == "calendar" or payload.get("type") == MASTER:

@@ -1,6 +1,6 @@
 """Write accepted recommendations as events of a calendar named Rhythm.
 
-A consent to write holds for all calendars, so an event without the writer's mark is never touched.
+The consent covers all calendars, so an event without the bridge's mark is never touched.
 """
 
 from __future__ import annotations
@@ -33,14 +33,17 @@ def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence
 
 
 class _Rhythm:
-    """The calendar named Rhythm, which holds the accepted recommendations. It is made if it is missing."""
+    """The calendar named Rhythm, which holds the accepted recommendations. It is created if it is missing."""
 
     def __init__(self, graph: Graph, plans: WrittenPlans) -> None:
         self._graph, self._plans, self._now = graph, plans, plans.now
         plans.keep_in(plans.calendar or self._found() or self._made())
 
     def is_deleted(self, plan: Plan) -> bool:
-        """Return True if the user deleted a plan's event after agreeing."""
+        """Return True if the user deleted a plan's event after agreeing.
+
+        Else write the event if missing or outdated.
+        """
         event = self._event(plan.key, plan.start, plan.end)
         if event is None and self._plans.was_agreed(plan):
             self._check_calendar()

@@ -1,7 +1,7 @@
 """Pull the lists and tasks of Microsoft To Do, and turn them into tasks.
 
-A list is read whole once. Later its link leads to the changes alone.
-Field names: learn.microsoft.com/graph/api/resources/todotask.
+A list is read whole once. Later pulls follow its link, which leads to the changes. Field names:
+learn.microsoft.com/graph/api/resources/todotask.
 """
 
 from __future__ import annotations
@@ -31,8 +31,6 @@ STATES = {"notStarted": False, "inProgress": False, "waitingOnOthers": False, "d
 
 
 class MicrosoftToDo:
-    """An open account's task lists at Microsoft Graph."""
-
     def __init__(self, account: Account) -> None:
         self._graph = Graph(account, SPEC)
         self._zone = account.zone
@@ -42,9 +40,9 @@ class MicrosoftToDo:
         self._graph.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the lists (stream ``list``), or the changes of the tasks of all lists.
+        """Yield the lists (stream ``list``), or the changed tasks of all lists. Tasks of a removed list are deleted.
 
-        Tasks of a removed list are deleted. The cursor holds each list's link.
+        The cursor holds each list's link to its next changes.
         """
         if self._lists is None:
             found = self._graph.listed("/me/todo/lists", now=now)
@@ -63,7 +61,10 @@ class MicrosoftToDo:
                 yield dropped("task", one, links)
 
     def _changes(self, one: str, links: dict[str, str], now: datetime) -> Page:
-        """Return a page with a list's changes since its link, and save the next link in ``links``."""
+        """Return a page of a list's changes since its link, or of all tasks without one.
+
+        The next link goes to ``links``.
+        """
         link = links.get(one)
         begin = f"/me/todo/lists/{quote(one, safe='')}/tasks/delta"
         try:
