@@ -1,4 +1,4 @@
-"""Write a user's export, and read and restore it.
+"""Write all data of a user as an export, and read and restore one.
 
 An export is a folder with one file per table (JSON, CSV or Parquet) and a file that describes it.
 """
@@ -37,9 +37,9 @@ Tables = Mapping[str, Sequence[dict[str, Any]]]
 
 
 def write(tables: Tables, folder: Path, kind: str) -> dict[str, int]:
-    """Write every table as a file of ``kind`` into a new or empty ``folder``. Return table -> number of rows.
+    """Write every table as a file of the format ``kind`` into a new or empty folder. Return table -> number of rows.
 
-    Raises SetupError for another format, a folder that is not empty, a full disk, and Parquet without pyarrow.
+    Raises SetupError for an unknown format, a folder that is not empty, a full disk, and Parquet without pyarrow.
     """
     if kind not in EXPORT_FORMATS:
         choices = ", ".join((*EXPORT_FORMATS, *STANDARD_FORMATS))
@@ -80,9 +80,10 @@ def _parquet(work: Callable[[], Any]) -> Any:
 
 
 def open_export(path: Path, stack: ExitStack) -> Path | None:
-    """Return the folder with an export's tables, or None if ``path`` is no export of this bridge or unpacks too large.
+    """Return the folder with the tables of the export at ``path``, or None if that is no export or unpacks too large.
 
-    A zip is unpacked into a temporary folder until ``stack`` closes. Raises SetupError if damaged or the disk is full.
+    A zip is unpacked into a temporary folder that is deleted when ``stack`` closes. Raises SetupError if the zip is
+    damaged or the disk is full.
     """
     if (path / ABOUT_FILE).is_file():
         return path
@@ -119,9 +120,9 @@ def _unpack(packed: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> No
 
 
 def restore(store: Store, user_id: int, folder: Path) -> Outcome:
-    """Put the tables of an export's folder into the store, for a user without connections. Return the outcome.
+    """Store the tables of an export for a user. Return the outcome with the numbers of rows.
 
-    Raises SetupError if the export is unreadable, or if the user has a connection.
+    Raises SetupError if the export is unreadable, or if the user already has a connection to a source.
     """
     tables = read(folder)
     with store.transaction():
@@ -152,7 +153,7 @@ def _check_priors(store: Store, user_id: int) -> None:
 
 
 def read(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return table -> rows of an export's folder. Values from CSV are texts, and None for an empty cell.
+    """Return table -> rows of an export in ``folder``. Values from CSV are texts, or None for an empty cell.
 
     Raises SetupError if a file is missing or unreadable, or if a newer release wrote the export.
     """

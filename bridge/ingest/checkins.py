@@ -1,4 +1,4 @@
-"""Store check-ins, which are a user's own scores, like records of any source."""
+"""Store check-ins, which are a user's ratings of life or of a meter."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MINUTE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckIn:
-    """A user's own score at a moment ``at``, kept in UTC. ``about`` is a meter, or None for life as a whole.
+    """A user's rating at the moment ``at``, kept in UTC. ``about`` is a meter, or None for life as a whole.
 
-    Raises ValueError for a naive time. The score is checked when it is stored.
+    Raises ValueError for a time without a zone. The score is checked when it is stored.
     """
 
     at: datetime
@@ -40,7 +40,10 @@ class CheckIn:
 
 
 def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -> str:
-    """Store a check-in, and return ``new``, ``updated`` or ``unchanged``. Raises SetupError for a bad time or score."""
+    """Store a check-in, and return ``new``, ``updated`` or ``unchanged``.
+
+    Raises SetupError for a future time or an invalid score.
+    """
     again = f"bridge checkin SCORE --user {user.name}"
     if said.at > now:
         raise SetupError(f"--at is in the future; leave it out for a check-in about now: {again}")
@@ -48,7 +51,7 @@ def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -
 
 
 def forget_last(store: Store, user: User, *, now: datetime) -> CheckIn:
-    """Delete the user's newest check-in, and return it. Raises SetupError without check-ins."""
+    """Delete the user's newest check-in, and return it. Raises SetupError if there is none."""
     newest = next(iter(recent(store, user, since=date.min)), None)
     if newest is None:
         raise SetupError(f"there is no check-in yet; say how you are: bridge checkin SCORE --user {user.name}")
@@ -57,12 +60,11 @@ def forget_last(store: Store, user: User, *, now: datetime) -> CheckIn:
 
 
 def forget(store: Store, user: User, said: CheckIn, *, now: datetime) -> None:
-    """Delete a check-in of the user."""
     take_back(store, user, record(said, user.zones), now=now)
 
 
 def take_back(store: Store, user: User, said: RawRecord, *, now: datetime) -> None:
-    """Delete a check-in or a note of the user."""
+    """Delete a check-in or a note of the user, which ``said`` identifies."""
     gone = replace(said, payload={}, deleted=True)
     store_said(store, user, gone, again=f"bridge checkin --user {user.name}", now=now)
 
@@ -70,7 +72,7 @@ def take_back(store: Store, user: User, said: RawRecord, *, now: datetime) -> No
 def store_said(store: Store, user: User, said: RawRecord, *, again: str, now: datetime) -> str:
     """Store a check-in or a note of the user, and return ``new``, ``updated`` or ``unchanged``.
 
-    Raises SetupError, which names the command ``again``, for what cannot be read. Then nothing is stored.
+    If it is invalid, nothing is stored and SetupError is raised, which tells to run the command ``again``.
     """
     spec = registry.spec(CHECK_IN_SOURCE)
     normalise = registry.resolve(spec.normaliser)
@@ -97,7 +99,7 @@ def store_said(store: Store, user: User, said: RawRecord, *, again: str, now: da
 
 
 def record(said: CheckIn, zones: ZoneHistory) -> RawRecord:
-    """Return a check-in as a raw record, keyed by minute in UTC and meter, so that a later score replaces it."""
+    """Return a check-in as a raw record. Its key is the minute in UTC and the meter, so a later score replaces it."""
     about = None if said.about is None else said.about.lower()
     offset = local_time(said.at, zones).utcoffset() or timedelta(0)
     payload = {"at": said.at.isoformat(), "offset": offset // MINUTE, "score": said.score, "about": about}

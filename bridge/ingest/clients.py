@@ -1,4 +1,4 @@
-"""Ask for client ids and secrets of vendors' applications, which a person types, test them, and keep them sealed."""
+"""Save the client ids and secrets of vendors' applications, which a user types, after testing them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ CLIENT = ("client_id", "client_secret")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The values to enter on a vendor's page where applications are registered, and settings that come first.
+    """The values to enter on a vendor's page where applications are registered.
 
-    ``redirect`` is the redirect address, or None if none is used. ``scopes`` may be empty.
+    ``redirect`` is the redirect address, or None if none is used. ``outranked_by`` names settings that take precedence.
     """
 
     redirect: str | None
@@ -31,7 +31,7 @@ class Asked:
 
 
 def is_missing(bridge: Bridge, user: User, spec: ConnectorSpec) -> bool:
-    """Return True if a source needs an application of the user's own at the vendor, and none is known."""
+    """Return True if a source needs an application that the user registers at the vendor, and none is known."""
     if spec.registration is None:
         return False
     try:
@@ -50,7 +50,7 @@ def _name(spec: ConnectorSpec) -> str:
 
 
 def asked(bridge: Bridge, user: User, spec: ConnectorSpec) -> Asked:
-    """Return what a vendor's page of applications asks for. Raises SetupError if another setting is wrong."""
+    """Return what to enter on the vendor's page of applications. Raises SetupError if a setting for it is wrong."""
     others = [setting for setting in spec.settings if setting.name not in CLIENT]
     settings = bridge.settings_of(user, spec.name, others)
     found = spec.oauth
@@ -69,14 +69,14 @@ def asked(bridge: Bridge, user: User, spec: ConnectorSpec) -> Asked:
 
 
 def has_secret(spec: ConnectorSpec) -> bool:
-    """Return True if a client of the source has a secret. A public client has an id alone."""
+    """Return True if a source's client consists of an id and a secret, False for an id alone."""
     return any(setting.secret for setting in _wanted(spec))
 
 
 def save(bridge: Bridge, user: User, spec: ConnectorSpec, client_id: str, client_secret: str) -> None:
-    """Test an application's client id and secret at the vendor's token server, and keep them sealed.
+    """Test an application's client id and secret at the vendor's token server, and save them encrypted.
 
-    Raises SetupError for a client that is refused or shared, TryLater if the vendor does not answer.
+    Raises SetupError if the vendor refuses them or they may not be shared, TryLater if the vendor does not answer.
     """
     if spec.registration is None:
         raise SetupError(
@@ -101,6 +101,6 @@ def save(bridge: Bridge, user: User, spec: ConnectorSpec, client_id: str, client
 
 
 def drop_all(bridge: Bridge) -> None:
-    """Delete every typed client, the state of vendors' webhooks, and the key for messages to browsers."""
+    """Delete everything stored with clients. These are typed clients, the state of webhooks, and the key for pushes."""
     for name in bridge.store.connections.clients():
         bridge.store.connections.save_client(name, None, now=now())

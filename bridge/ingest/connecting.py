@@ -34,9 +34,10 @@ WRITES_FIELD = "writes"  # beside a consent: whether accepted advice is written 
 
 @dataclass(frozen=True, kw_only=True)
 class NewConsent:
-    """A consent that a user asks for at a ``source``, with ``write`` also for writing, ``also`` for further sources.
+    """A consent that a user wants to give at ``source``, with ``write`` also for writing.
 
-    ``given`` are typed settings, ``by_operator`` if typed at the command line. With ``add`` earlier accounts stay.
+    It also covers the sources ``also``. ``given`` are typed settings, ``by_operator`` if typed at the command line.
+    With ``add``, other accounts stay connected.
     """
 
     source: str
@@ -50,7 +51,7 @@ class NewConsent:
 def connect(bridge: Bridge, user: User, wanted: NewConsent, browser: Browser) -> Connection:
     """Obtain a user's consent at a source through ``browser``, save it, and return its connection.
 
-    Raises SetupError if no consent is needed, no token comes, writing is impossible, or settings have unknown names.
+    Raises SetupError if the source needs no consent, cannot be written to or gave no token, or for an unknown setting.
     """
     source, write = wanted.source, wanted.write
     spec = registry.spec(source)
@@ -95,7 +96,7 @@ def _account_for(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping
 
 
 def host_and_address(bridge: Bridge, connection: Connection) -> tuple[str, str]:
-    """Return the host of a connection's typed address, and the whole address, which is secret. Both may be empty."""
+    """Return (host, whole address) of a connection whose address the user typed, or ("", ""). The address is secret."""
     try:
         address = StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("url")
     except BridgeError:
@@ -114,7 +115,7 @@ def _served_as_well(spec: ConnectorSpec, source: str) -> ConnectorSpec:
 
 
 def joined_by(spec: ConnectorSpec) -> list[ConnectorSpec]:
-    """Return the sources of the same vendor that a consent at a source can connect, too."""
+    """Return the vendor's other sources that the consent at a source can cover too."""
     if not spec.consent_scopes:
         return []
     found = (one for one in registry.specs() if one.consent_scopes and one.name != spec.name)
@@ -135,7 +136,7 @@ def writes_advice(bridge: Bridge, user: User) -> bool:
 def _save_consent(
     bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any], account: str = ACCOUNT
 ) -> Connection:
-    """Save a consent under the refresh lock of the earlier one, or a running sync could overwrite the new token."""
+    """Save a consent while holding the refresh lock, because a running sync could overwrite it with an older token."""
     with ExitStack() as locks:
         for earlier in bridge.store.connections.of_user(user.id):
             if (earlier.source, earlier.name) == (spec.name, account):
@@ -159,9 +160,10 @@ def _by_hand(spec: ConnectorSpec, user: User) -> str:
 
 
 def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False, name: str | None = None) -> bool:
-    """End the user's connections to a source, or only ``name``. Return True if every consent was revoked.
+    """Disconnect the user from a source, or only from the connection ``name``.
 
-    With ``keep`` the data stay. Raises SetupError if the user is not connected to the source.
+    Return True if every consent was revoked. With ``keep`` the data stay stored. Raises SetupError if the user is not
+    connected to the source.
     """
     spec = registry.spec(source)
     confirmed = True
@@ -183,7 +185,7 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False, n
 
 
 def _revoked(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
-    """Revoke a connection's consent. Return False if the vendor may still have it."""
+    """Revoke a connection's consent at the vendor. Return False if it may still be valid there."""
     held = bridge.store.connections.secret(connection.id) is not None
     if not held or connection.name.startswith(FOLDER_CONNECTION) or _is_shared(bridge, connection, spec):
         return True
@@ -200,7 +202,7 @@ def _is_connected(bridge: Bridge, source: str) -> bool:
 
 
 def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
-    """Return True if another connection uses the same refresh token. Such a token must not be revoked."""
+    """Return True if another connection uses the same refresh token, so that it must not be revoked."""
     if not spec.consent_scopes:
         return False
     with suppress(BridgeError):  # without the key nothing can be revoked either
@@ -212,15 +214,15 @@ def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> b
 
 
 def _drop_consent(bridge: Bridge, connection: Connection) -> None:
-    """Delete a consent under its refresh lock. Otherwise a running sync could save a refreshed token afterwards."""
+    """Delete a consent while holding its refresh lock. A running sync could save a refreshed token otherwise."""
     with StoredAccount(connection.id, {}, bridge.store, bridge.vault).refresh_lock():
         bridge.store.connections.drop_consent(connection.id)
 
 
 def forget(bridge: Bridge, user: User) -> list[str]:
-    """Revoke every consent and delete the user with all data. Return the sources at which a consent may be left.
+    """Revoke every consent and delete the user with all data. Return the sources whose consent may still be valid.
 
-    The name is deleted last, so that a failed call can be repeated. Raises SetupError if a folder stays.
+    The user's name goes last, so that a failed call can be repeated. Raises SetupError if a folder cannot be deleted.
     """
     unconfirmed, connections = [], bridge.store.connections.of_user(user.id)
     given = {
@@ -254,9 +256,9 @@ def connections_of(bridge: Bridge, user: User, source: str | None) -> list[Conne
 
 
 def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Connection:
-    """Save and return a connection to a folder, whose new files each later sync imports.
+    """Connect a folder, whose new files every sync imports, and return the connection.
 
-    Raises SetupError if the source reads no files, and for a missing folder.
+    Raises SetupError if the source reads no files, or if the folder is missing.
     """
     spec = registry.spec(source)
     if spec.reads is None:
@@ -282,12 +284,12 @@ def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Con
 
 
 def is_lost(bridge: Bridge, connection: Connection) -> bool:
-    """Return True if a connection has no consent although the user did not end it, as after importing an export."""
+    """Return True if a connection lost its consent without the user ending it, as after restoring an export."""
     return _has_no_secret(bridge, connection) and not is_kept(bridge, connection)
 
 
 def is_kept(bridge: Bridge, connection: Connection) -> bool:
-    """Return True if the user disconnected a connection and kept its data. It is never due again."""
+    """Return True if the user disconnected a connection but kept its data, so that it is never synced again."""
     ended = connection.due_at is None and connection.paused is None and connection.last_success is not None
     return ended and _has_no_secret(bridge, connection)
 
@@ -300,7 +302,7 @@ def _has_no_secret(bridge: Bridge, connection: Connection) -> bool:
 
 
 def mending_command(bridge: Bridge, user: User, connection: Connection) -> str:
-    """Return the command that mends a connection which has failed, was paused or has lost its consent."""
+    """Return the command that repairs a connection which failed, was paused or has lost its consent."""
     login = f"bridge connect {connection.source} --user {user.name}"
     if connection.name == IMPORT_CONNECTION:
         return f"bridge import PATH --user {user.name}"
@@ -314,7 +316,7 @@ def mending_command(bridge: Bridge, user: User, connection: Connection) -> str:
 
 
 def next_step(bridge: Bridge, user: User, connection: Connection, now: datetime) -> str:
-    """Return the command to run next for a connection, or an empty text if all is well."""
+    """Return the command that a user should run next for a connection, or "" if all is well."""
     wrong = connection.paused or connection.last_error or is_lost(bridge, connection)
     if wrong or connection.last_success is connection.due_at is None:
         return mending_command(bridge, user, connection)

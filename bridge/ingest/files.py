@@ -1,4 +1,4 @@
-"""Find files in folders, zips and zips within zips, and read them as streams."""
+"""Find files in folders, zips and zips within zips, and open them as streams."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ ZIPPED_DOCUMENTS = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", 
 
 
 def new_folder(folder: Path, again: str) -> None:
-    """Create a folder that only its owner can read, or use an empty one. Raises SetupError, which names ``again``."""
+    """Create a folder that only its owner can read, or use an empty one.
+
+    Raises SetupError, which tells to run the command ``again``, if the folder is not empty or cannot be made.
+    """
     try:
         if folder.exists() and any(folder.iterdir()):
             raise SetupError(f"{folder} is not empty; name another folder: {again}")
@@ -41,13 +44,13 @@ def new_folder(folder: Path, again: str) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Let only the owner read an existing file, before it is overwritten. Raises OSError if that fails."""
+    """Let only the owner read an existing file, which is done before overwriting it. Raises OSError if that fails."""
     if path.is_file():
         path.chmod(0o600)
 
 
 def delete_folders(folders: Iterable[Path], again: str) -> None:
-    """Delete folders with their content. Raises SetupError, which names ``again``, if a folder stays."""
+    """Delete folders with their content. Raises SetupError, which tells to run the command ``again``, if that fails."""
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
         if folder.exists() or folder.is_symlink():
@@ -56,7 +59,7 @@ def delete_folders(folders: Iterable[Path], again: str) -> None:
 
 @dataclass(frozen=True)
 class DiskFile:
-    """File on disk, as an import reads it. ``place`` is where it lies, and ``path`` its name in texts and outcomes."""
+    """A file on disk that is imported. ``place`` is its location, and ``path`` its name for messages."""
 
     place: Path
     path: str
@@ -75,7 +78,7 @@ class DiskFile:
 
     @property
     def mark(self) -> str:
-        """Return a text by which a changed file is recognised, with its size in bytes and its time of change."""
+        """Return a text of the file's size and time of change, by which a changed file is recognised."""
         return f"{self.size}:{self.place.stat().st_mtime_ns}"
 
     @cached_property
@@ -90,9 +93,9 @@ class DiskFile:
 
 @dataclass(frozen=True)
 class ZipMember:
-    """Member of an open zip, as an import reads it. ``path`` is its name in texts, which begins with the zip's.
+    """A member of an open zip that is imported. ``path`` is its name for messages, which begins with that of the zip.
 
-    ``outer`` is the file on disk that holds the zip, or the outermost of zips within zips.
+    ``outer`` is the file on disk that holds the zip, or for a zip within a zip the outermost one.
     """
 
     archive: zipfile.ZipFile
@@ -124,7 +127,7 @@ class ZipMember:
 class CountedFile:
     """A file that calls ``on_bytes(bytes read, total)`` after each read, to show an import's progress.
 
-    ``done`` is the number of bytes of earlier files, which count as read. ``total`` is the size of all files.
+    ``done`` is the number of bytes of earlier files, added to those read. ``total`` is the size of all files.
     """
 
     file: File
@@ -181,9 +184,9 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableFile:
-    """The path of a zip that cannot be opened, or of a file that cannot be read, with the reason.
+    """The path of a file or zip that cannot be read, with the reason.
 
-    ``passing`` is True if the disk may be at fault, so that a later attempt may succeed.
+    ``passing`` is True if the disk may be the cause, so that a later attempt may succeed.
     """
 
     path: str
@@ -195,9 +198,9 @@ FoundFile = DiskFile | ZipMember | truncated_zip.Member
 
 
 def find_files(path: Path, stack: ExitStack) -> Iterator[FoundFile | UnreadableFile]:
-    """Yield the file ``path``, or every file below the folder ``path`` and in its zips, sorted by path.
+    """Yield the file at ``path``, or every file below a folder and in its zips, sorted by path.
 
-    Zips stay open until ``stack`` closes. A damaged or far too large zip gives an UnreadableFile.
+    Zips stay open until ``stack`` closes. A damaged zip, or one that would unpack far too large, is an UnreadableFile.
     """
     if path.is_dir():
         for place in files_below(path):
@@ -213,7 +216,10 @@ def files_below(folder: Path) -> list[Path]:
 
 
 def _walk(file: DiskFile | ZipMember, stack: ExitStack, depth: int) -> Iterator[FoundFile | UnreadableFile]:
-    """Yield a file, or a zip's members down to ``depth``. A damaged zip or a zip bomb gives an UnreadableFile."""
+    """Yield a file, or the members of a zip and its zips down to ``depth``.
+
+    A damaged or too large zip is unreadable.
+    """
     try:
         archive = _open_zip(file, stack) if depth and _is_zip(file) else None
     except DAMAGED as error:
@@ -247,7 +253,7 @@ def ending(name: str) -> str:
 
 
 def newest_date(file: File) -> datetime | None:
-    """Return the newest ISO date in a text file's content, or None for a binary file or a text without dates."""
+    """Return the newest ISO date in a text file's content, at midnight UTC. None for a binary file or without dates."""
     newest, rest = "", b""
     if b"\0" in file.head:
         return None
@@ -282,13 +288,13 @@ def is_bomb(
     ratio: int = truncated_zip.UNPACKED_RATIO_MAX,
     harmless: int = truncated_zip.UNPACKED_HARMLESS_BYTES,
 ) -> bool:
-    """Return True if a zip would unpack to more than ``harmless`` bytes and ``ratio`` times ``packed``."""
+    """Return True if a zip would unpack to more than both ``harmless`` bytes and ``ratio`` times ``packed`` bytes."""
     unpacked = sum(member.file_size for member in archive.infolist())
     return unpacked > max(ratio * packed, harmless)
 
 
 def _open_zip(file: DiskFile | ZipMember, stack: ExitStack) -> zipfile.ZipFile:
-    """Open a zip. A zip inside a zip is unpacked first, because zips are read from their end."""
+    """Open a zip. A zip within a zip is unpacked to a temporary file first, because zips are read from their end."""
     if isinstance(file, DiskFile):
         return stack.enter_context(zipfile.ZipFile(file.place))
     unpacked = stack.enter_context(tempfile.TemporaryFile(prefix="rhythm-bridge-"))  # noqa: SIM115 - the stack closes it

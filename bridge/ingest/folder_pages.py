@@ -24,9 +24,9 @@ from bridge.ingest.imports import IMPORTED_FILES, SEEN_FILES, FilePages, recogni
 
 
 def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Path:
-    """Return the folder that a connection imports from. For pushes it is the source's folder in ``inbox``.
+    """Return the folder that a connection imports. For pushes it is the source's folder in ``inbox``, made if missing.
 
-    Raises SetupError if the token of ``account``, which names any other folder, cannot be decrypted.
+    Raises SetupError if the path, which is stored as the account's token, cannot be decrypted.
     """
     if connection.name != PUSH_CONNECTION:
         return Path(account.token_field("folder"))
@@ -36,7 +36,7 @@ def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Pa
 
 
 def connection_name(place: str, others: Mapping[str, StoredAccount]) -> str:
-    """Return the name of the connection to a folder. A new folder gets a name that none of ``others`` has."""
+    """Return the name of the connection to the folder ``place``, or a new name that none of ``others`` has."""
     known = {_folder_in(others[name]): name for name in sorted(others, reverse=True) if name != PUSH_CONNECTION}
     return (
         known.get(place) or known.get("") or (f"{FOLDER_CONNECTION}-{len(others) + 1}" if others else FOLDER_CONNECTION)
@@ -52,9 +52,10 @@ def _folder_in(account: StoredAccount) -> str:
 
 @dataclass(slots=True)
 class FolderPages:
-    """The pages of a folder's new and changed files, read when iterated. Raises TryLater if the folder is missing.
+    """The pages of a folder's new and changed files, which are read while iterating.
 
-    Files that were read are remembered in the cursor. A failed file is reported until it changes.
+    The cursor remembers files that were read. A failed file is reported at each sync until it changes. Raises TryLater
+    if the folder is missing.
     """
 
     spec: ConnectorSpec

@@ -1,4 +1,4 @@
-"""Find the source that recognises a file, and yield the pages (groups of raw records) that the source reads."""
+"""Find the source that recognises a file, and yield the pages of raw records that the source reads from it."""
 
 from __future__ import annotations
 
@@ -37,14 +37,12 @@ OnBytes = Callable[[int, int], None]
 
 
 def ignore_bytes(done: int, total: int) -> None:
-    """Ignore progress, as the default of ``on_bytes``."""
+    """Do nothing. It is the default of ``on_bytes``, which shows progress."""
 
 
 @dataclass(slots=True)
 class RecognisedFiles:
-    """The files of an import: ``known`` maps a source to its files, ``unknown`` belong to no source, ``unreadable``
-    could not be opened.
-    """
+    """The files of an import, ``known`` by source, ``unknown`` to every source, and ``unreadable``."""
 
     known: dict[str, list[File]] = field(default_factory=dict)
     unknown: list[Unread] = field(default_factory=list)
@@ -64,7 +62,10 @@ class ImportResult:
 
 
 def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[ConnectorSpec]) -> RecognisedFiles:
-    """Return the files by the source that recognises each most surely, and the unknown and unreadable files."""
+    """Return the files by the source that recognises each most surely, and the unknown and unreadable files.
+
+    A file that several sources recognise equally surely counts as unreadable.
+    """
     result, specs = RecognisedFiles(), list(specs)
     readers = [(spec.name, registry.resolve(spec.recognises)) for spec in specs if spec.recognises is not None]
     for file in files:
@@ -94,7 +95,7 @@ def _claim(told: Recognised | bool | None) -> Recognised | None:
 
 
 def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
-    """Return a file that was not read, with the source that skips such files on purpose, if there is one."""
+    """Return a file that was not read, with the source that knows such files but leaves them out, if there is one."""
     for spec in specs:
         for pattern, kind in spec.leaves_out.items():
             if re.search(pattern, path):
@@ -103,7 +104,7 @@ def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
 
 
 class RecordVersion(NamedTuple):
-    """Key that orders versions of a record by SEQUENCE, export date, digest and parent. The greatest version counts."""
+    """A sort key for the versions of a record in several files. The greatest version is stored."""
 
     sequence: int = 0
     date: float = 0.0
@@ -119,17 +120,14 @@ def _version(record: RawRecord) -> RecordVersion:
 
 @dataclass(slots=True)
 class FilePages:
-    """The pages of a source's files, read when iterated. A file that fails is noted in ``failed``, and the next file is
-    read.
+    """The pages of a source's files, which are read while iterating. A file that fails is added to ``failed``.
 
-    ``cursor`` holds the digests of files imported before, which are not read again. For a source that does not remember
-    files, a reading that ``remembers`` keeps a digest of the last import's files. The same files once more then bring
-    nothing. A file that failed, or of which rows were set aside, is read again, and every file by a newer reader.
-    ``parts`` and ``stored`` are what a source that remembers parts of files is told (``FileMemory``).
-    ``whole`` says that these are all files of a folder or zip. Records that none of them holds are then
-    deleted. ``dated`` says that the files may be older than earlier imports. Pushes are not dated, because they are
-    imported in the order of their arrival. ``known`` counts records of files that were not read again. ``passing`` and
-    ``truncated`` say that the disk failed, or that a file was cut short.
+    ``cursor`` holds digests of files that were imported without failure and are not read again. ``remembers`` does the
+    same for the last import alone. ``parts`` and ``stored`` are for sources that recognise parts of files
+    (``FileMemory``). ``whole`` means that these are all files of a folder or zip, so that records in none of them are
+    deleted. ``dated`` means that the files may be older than earlier imports, which pushes never are. ``known`` counts
+    records of files not read again. ``passing`` and ``truncated`` tell that the disk failed, or that a file is cut
+    short.
     """
 
     spec: ConnectorSpec
@@ -198,7 +196,7 @@ class FilePages:
         return merge_pieces(self._pages())
 
     def _unless_just_imported(self) -> Iterator[Page]:
-        """Yield the pages. Yield none if the last import read the same files in the same way and without failure."""
+        """Yield the pages, or none if the last import read the same files in the same way and without failure."""
         before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
         mark, records = self._mark_of_all(), 0
         if mark in before:
@@ -221,7 +219,7 @@ class FilePages:
         return hashlib.sha256(repr((self.whole, sorted(marks))).encode()).hexdigest()
 
     def _versions(self) -> dict[str, RecordVersion]:
-        """Return record path -> version to store, of the newest export, or if equally new with the largest digest."""
+        """Return record path -> the version to store, from reading all files once."""
         newest: dict[str, RecordVersion] = {}
         for file in self.chosen:
             with suppress(BridgeError, *DAMAGED):  # reading the file again will report the error
@@ -287,7 +285,7 @@ class FilePages:
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:
-        """Note the dates of a page. Of files with the same name, none deletes another file's records."""
+        """Return a page as part of a whole folder. Files of the same name must not delete each other's records."""
         if self._names[file.name] > 1:
             return _without_file(page)
         if page.covers is not None and page.covers.parents is not None:
@@ -323,7 +321,7 @@ class FilePages:
 
 
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the pages, in which the pieces of a record are merged into one, so that it is written once."""
+    """Yield pages in which all pieces of a record are merged, so that each record is written once."""
     waiting: dict[str, RawRecord] = {}
     left_out: dict[str, Counter[str]] = defaultdict(Counter)
     for page in pages:
@@ -370,7 +368,7 @@ def _dated(page: Page, as_of: datetime) -> Page:
 
 
 def _without_file(page: Page) -> Page:
-    """Return a page whose records have no file as parent, because several files of a name may hold a record."""
+    """Return a page whose records have no file as parent, because several files of the same name may hold them."""
     records = tuple(replace(r, parent=None) if r.of_file else r for r in page.records)
     if page.covers is not None and page.covers.parents is not None:
         page = replace(page, covers=replace(page.covers, parents=None, as_of=None))

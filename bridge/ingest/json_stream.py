@@ -1,6 +1,6 @@
-"""Read JSON as a stream, and the rows of a file as far as it is sound.
+"""Read JSON as a stream, and the rows of a file as far as it is undamaged.
 
-A file of any size needs little memory, and large parts can be skipped. Damage is kept until the rows are stored.
+A file of any size needs little memory. An error in it is kept until the rows before it are stored.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ Row = TypeVar("Row")
 
 
 class Broken(Exception):
-    """Raised for a JSON document that is cut off, is not JSON, or holds a far too large value."""
+    """A JSON document is cut off, is not JSON, or holds far too large a value."""
 
 
 class Json:
     """A JSON document that is read once, from its beginning. Each value must be read, entered or skipped in order.
 
-    Every method raises Broken where the document is damaged or ends early.
+    Every method raises Broken if the document is damaged or ends early.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -57,7 +57,7 @@ class Json:
                 return ""
 
     def members(self) -> Iterator[str]:
-        """Enter an object and yield before each member, which must be read or skipped. Raises Broken for none."""
+        """Enter an object and yield each member's name, after which its value must be read or skipped."""
         for _ in self._inside("{", "}"):
             name = self.value() if self.peek() == '"' else None
             if not isinstance(name, str):
@@ -66,7 +66,7 @@ class Json:
             yield name
 
     def elements(self) -> Iterator[None]:
-        """Enter a list and yield before each element, which must be read or skipped. Raises Broken for no list."""
+        """Enter a list and yield before each element, which must be read or skipped."""
         yield from self._inside("[", "]")
 
     def _inside(self, opening: str, closing: str) -> Iterator[None]:
@@ -82,14 +82,13 @@ class Json:
             self._expect(",")
 
     def value(self) -> Any:
-        """Read the next value whole, of any type. Raises Broken if it is too large, cut off or no JSON."""
         try:
             return json.loads(self._plain()) if self.peek() not in ("{", "[", '"') else self._whole()
         except ValueError:
             raise Broken from None
 
     def _whole(self) -> Any:
-        """Read and return an object, a list or a text. Each ends with a closing character."""
+        """Return the next object, list or text. Each ends with a closing character."""
         while True:
             try:
                 found, self._at = DECODER.raw_decode(self._text, self._at)
@@ -99,9 +98,10 @@ class Json:
                 return found
 
     def object(self, largest: int) -> dict[str, Any] | None:
-        """Read and return the next value, an object, or None for a value of more than ``largest`` characters.
+        """Return the next value, which must be an object, or None for one of more than ``largest`` characters.
 
-        ``peek`` must be called first. After None nothing was read. Raises Broken for a smaller value that is no object.
+        ``peek`` must be called first. After None, nothing was read. Raises Broken for a smaller value that is no
+        object.
         """
         while True:
             try:
@@ -116,7 +116,7 @@ class Json:
             self._need_more()
 
     def skip(self) -> None:
-        """Skip the next value. Raises Broken for too many levels of brackets, and for a cut-off document."""
+        """Skip the next value. Raises Broken if it has too many levels of brackets."""
         following = self.peek()
         if following == '"':
             self.value()
@@ -139,7 +139,7 @@ class Json:
                 raise Broken
 
     def _plain(self) -> str:
-        """Return a number or word, which ends at a comma, bracket or blank. Raises Broken if it is empty."""
+        """Return the next number or word, which ends at a comma, bracket or blank. Raises Broken if it is empty."""
         while (end := self._past(NUMBER_OR_WORD)) == len(self._text):
             if len(self._text) - self._at > WORD_MAX_CHARS or not self._more():
                 break
@@ -168,7 +168,7 @@ class Json:
             raise Broken
 
     def _more(self) -> bool:
-        """Read more of the file. Return False at its end."""
+        """Read more of the file. Return False at the file's end."""
         if self._ended:
             return False
         content = self._stream.read(max(JSON_CHUNK_BYTES, 2 * (len(self._text) - self._at)))
@@ -185,9 +185,9 @@ class Json:
 def objects(
     document: Json, largest: int, levels: int, *, inside: bool = False
 ) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield (object, True if inside a larger object) for each object of at most ``largest`` characters, in order.
+    """Yield (object, True if within a larger object) for each object of at most ``largest`` characters, in order.
 
-    Anything below ``levels`` levels is skipped. Raises Broken after the readable part.
+    A larger object is searched for such objects, down to ``levels`` levels. Raises Broken after the readable part.
     """
     following = document.peek()
     if following == "[" and levels:
@@ -207,9 +207,10 @@ def objects(
 
 
 class ReadablePart(Generic[Row]):
-    """The rows of a file up to where it is damaged. Call ``raise_damage`` after all rows are stored.
+    """The rows of a file up to where it is damaged. ``raise_damage`` is to be called after all rows are stored.
 
-    ``again`` is a sentence in the error's text that says how to get the file another time.
+    ``again`` is a sentence for the error's text that tells how to get the file anew. Raises SourceChanged for a far too
+    large file.
     """
 
     def __init__(self, file: File, rows: Iterable[Row], *, again: str) -> None:
@@ -233,7 +234,7 @@ class ReadablePart(Generic[Row]):
 
 
 def json_list(file: File) -> Iterator[Any]:
-    """Yield the values of a JSON list, with a single value in memory at a time. Raises Broken after the sound part."""
+    """Yield the values of a JSON list, with one value in memory at a time. Raises Broken after the undamaged values."""
     with file.open() as content:
         document = Json(content)
         for _ in document.elements():

@@ -1,4 +1,4 @@
-"""Store notes of a user, such as "alcohol 2" or "late coffee". They are private, and part of no advice."""
+"""Store notes of a user, such as "alcohol 2" or "late coffee". They are private, and no recommendation uses them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _NOTE = re.compile(rf"(?:(?P<first>{AMOUNT})\s+)?(?P<name>[^\d<>=!~/][^<>=!~/]*?
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """Something that a user noted at an instant, with its amount, which is 1 if none was said.
+    """A user's note about an instant, with its amount, which is 1 if none was given.
 
-    ``timed`` is False where only a day or a part of it was said, so that the minute is assumed.
+    ``timed`` is False if only a day or a part of it was given, so that the minute of ``at`` is assumed.
     """
 
     at: datetime
@@ -41,7 +41,10 @@ class Note:
 
 
 def note_of(text: str, at: datetime, user: str) -> Note:
-    """Return the note in a text: a name, and an amount as first or last word. Raises SetupError for other texts."""
+    """Return the note in a text, which is a name with an amount before or after it, such as "alcohol 2".
+
+    Raises SetupError for any other text.
+    """
     text, at = " ".join(text.split()).casefold(), at.replace(microsecond=0)
     if (drinks := drinks_in(text)) is not None:
         return Note(at=at, name=shown(DRINKS[drinks.kind]).casefold(), amount=drinks.many)
@@ -59,19 +62,20 @@ def note_of(text: str, at: datetime, user: str) -> Note:
 
 
 def said_note(text: str, user: User, *, now: datetime, day: date | None = None) -> Note:
-    """Return the note in a text, at the time named in it, else on ``day``, else now. Raises SetupError.
+    """Return the note in a text, at the time that it names, else on ``day``, else now. Raises SetupError if unreadable.
 
-    A note of another day than today without a time is dated at noon of that day.
+    A note about an earlier day without a time is dated at noon of that day.
     """
     rest, at, timed = said_in(" ".join(text.split()).casefold(), local_time(now, user.zones), day)
     return replace(note_of(rest, at or now, user.name), timed=timed)
 
 
 def record_note(store: Store, user: User, note: Note, *, now: datetime, seen: datetime | None = None) -> str:
-    """Store a note, and return ``new``, ``updated`` or ``unchanged``. Raises SetupError for a bad time or amount.
+    """Store a note, and return ``new``, ``updated`` or ``unchanged``.
 
-    The note gets an earlier name of the same thing in another language. A note of an assumed minute corrects no note
-    known when its form was ``seen`` (default: now), and is one with a later one, as a repeated request makes it.
+    It gets the name under which the user noted the same thing in another language. A note without a time replaces none
+    that was stored when its form was shown (``seen``, default now), but the same note of a repeated request. Raises
+    SetupError for a future time or an invalid amount.
     """
     note = replace(note, name=kept_name(note.name, store.daily.noted(user.id)))
     if not note.timed:
@@ -85,7 +89,7 @@ def record_note(store: Store, user: User, note: Note, *, now: datetime, seen: da
 
 
 def forget_last(store: Store, user: User, *, now: datetime) -> Note:
-    """Delete the user's newest note, and return it. Raises SetupError without notes."""
+    """Delete the user's newest note, and return it. Raises SetupError if there is none."""
     found = recent(store, user)
     if not found:
         raise SetupError(f'nothing is noted; note something: bridge note --user {user.name} "late coffee"')
@@ -94,12 +98,14 @@ def forget_last(store: Store, user: User, *, now: datetime) -> Note:
 
 
 def forget(store: Store, user: User, note: Note, *, now: datetime) -> None:
-    """Delete a note of the user."""
     take_back(store, user, _record(user, note), now=now)
 
 
 def recent(store: Store, user: User, *, since: date | None = None) -> list[Note]:
-    """Return the notes that the user typed, since a local day or all, newest first. Vendors' journals are left out."""
+    """Return the notes that the user typed, newest first, all or since the local day ``since``.
+
+    Vendors' are left out.
+    """
     found = store.reading.samples(user.id, metrics={Metric.NOTED}, since=since or date.min)
     notes = [Note(at=one.start, name=one.key, amount=one.value) for source, one in found if source == CHECK_IN_SOURCE]
     return sorted(notes, key=lambda note: (note.at, note.name), reverse=True)

@@ -1,4 +1,4 @@
-"""Make and save the outcomes of syncs and imports, with their counts, and set when a connection is due again."""
+"""Build and save the outcomes of syncs and imports with their counts, and set the time of the next sync."""
 
 from __future__ import annotations
 
@@ -45,10 +45,7 @@ MISSED = "push missed"  # a cursor: when a sync found what no notice had told, i
 
 @dataclass(slots=True)
 class SyncCounts:
-    """Counts of what a sync or import has stored so far, by outcome, stream, reason and kind.
-
-    It begins empty, and each stored page adds to it.
-    """
+    """Counts of what a sync or import has stored so far, by outcome, stream, reason and kind."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     streams: Counter[str] = field(default_factory=Counter)
@@ -60,14 +57,15 @@ class SyncCounts:
     untold: set[str] = field(default_factory=set)  # streams in which a poll found changes that no notice had named
 
     def not_permitted(self, before: Iterable[str]) -> tuple[str, ...]:
-        """Return the streams without permission, sorted: those that were refused now or ``before``, except streams that
-        answered now.
+        """Return the streams without permission, sorted.
+
+        They are those refused now, and those of ``before`` that did not answer now.
         """
         sure = self.answered or any(error.named for error in self.refused.values())
         return tuple(sorted((set(before) - self.answered) | (set(self.refused) if sure else set())))
 
     def add(self, page: Page, results: list[RecordResult]) -> None:
-        """Add a stored page's records, and what became of them (``results``), to the counts."""
+        """Add a stored page to the counts. ``results`` tells for each record what became of it."""
         self.streams[page.stream] += page.count
         for record, result in zip_longest(page.records, results):
             if result is None or (record is not None and record.deleted and result.outcome == "unchanged"):
@@ -90,7 +88,7 @@ class SyncCounts:
         return found
 
     def by_kind(self) -> dict[str, dict[str, int]]:
-        """Return stream (or a kind that a file names) -> reason -> number of records and values set aside."""
+        """Return stream, or kind that a file names -> reason -> number of records and values set aside."""
         found: dict[str, dict[str, int]] = {}
         for (what, why), count in self.aside.items():
             found.setdefault(what, {})[why] = count
@@ -98,11 +96,14 @@ class SyncCounts:
 
 
 class RateLimited(TryLater):
-    """The error of a sync that sent no request, because the source's rate limit still holds."""
+    """The sync sent no request, because the source's rate limit still holds."""
 
 
 def record_defect(store: Store, connection: Connection, error: Exception, *, holder: str, now: datetime) -> Outcome:
-    """Return the outcome of a sync that ended in a program error, saved if ``holder`` still has the lease."""
+    """Return the outcome of a sync that ended in a program error.
+
+    It is saved if ``holder`` still has the sync's lease.
+    """
     outcome = defect_outcome(store, connection, error)
     with store.transaction():
         if store.scheduling.lease_holder(connection.id) == holder:
@@ -111,7 +112,7 @@ def record_defect(store: Store, connection: Connection, error: Exception, *, hol
 
 
 def defect_outcome(store: Store, connection: Connection, error: Exception) -> Outcome:
-    """Return the failed outcome for a program error, with its type and the next command. It is not saved."""
+    """Return the failed outcome for a program error, unsaved. It names the error's type and the next command."""
     user = store.people.user_by_id(connection.user_id)
     because = say(
         "an unexpected {kind}; run: {command}", kind=type(error).__name__, command=f"bridge sync --user {user.name}"
@@ -120,12 +121,15 @@ def defect_outcome(store: Store, connection: Connection, error: Exception) -> Ou
 
 
 def minimum_wait(connection: Connection) -> timedelta:
-    """Return the shortest wait after a failure for which the source named a time. It grows with each failure."""
+    """Return the shortest wait after an answer that too many requests came. It doubles with each failure in a row."""
     return min(LIMITED_WAIT_MIN * int(2 ** min(connection.failures, 8)), LIMITED_WAIT_MAX)
 
 
 def backoff(connection: Connection, at: datetime) -> timedelta:
-    """Return the wait after a failure for which the source named no time. It doubles, and part of it is random."""
+    """Return the wait after a failure for which the source named no time.
+
+    It doubles with each one, and part is random.
+    """
     drawn = random.Random(f"{connection.id}/{at.isoformat()}").random()
     wait = min(BACKOFF * int(2 ** min(connection.failures, 8)), BACKOFF_MAX)
     return wait * (1 + BACKOFF_JITTER * drawn)
@@ -134,8 +138,7 @@ def backoff(connection: Connection, at: datetime) -> timedelta:
 def polling_cadence(
     connection: Connection, spec: ConnectorSpec, store: Store, untold: Collection[str], *, now: datetime
 ) -> timedelta:
-    """Return the time to the next sync: hours if webhooks announce changes reliably, otherwise the source's own
-    interval.
+    """Return the time to the next sync, the source's own interval or, while webhooks announce all changes, hours.
 
     ``untold`` are streams with changes that the last sync found and no webhook had announced.
     """
@@ -153,7 +156,7 @@ def polling_cadence(
 
 
 def record_outcome(lease: Lease, outcome: Outcome, *, cadence: timedelta | None = SYNC_CADENCE) -> None:
-    """Save the outcome of a sync and when the connection is due again, and release the lease.
+    """Save a sync's outcome and the time of the next sync, and release the lease.
 
     ``cadence`` is the time from a success to the next sync. None means that no sync follows by itself.
     """
@@ -168,7 +171,7 @@ def record_outcome(lease: Lease, outcome: Outcome, *, cadence: timedelta | None 
 
 
 def _failures_in_a_row(connection: Connection, outcome: Outcome) -> int:
-    """Return how many syncs in a row failed, this one included. A failure that brought records counts as the first."""
+    """Return the number of syncs in a row that failed, with this one. A failure that stored new records counts as 1."""
     if outcome.outcome == "ok":
         return 0
     if outcome.outcome == "interrupted" or outcome.unasked:

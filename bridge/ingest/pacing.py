@@ -18,9 +18,9 @@ PATIENCE = timedelta(seconds=5)  # for which requests are reserved ahead, and wa
 
 @dataclass(slots=True, kw_only=True)
 class Ration:
-    """The permission for a sync to send requests, counted together with all other processes.
+    """A permission to send requests to a source at ``rate`` a second (None for no limit), over all processes together.
 
-    It reserves ``block`` requests at a time, at ``rate`` a second (None: no limit).
+    It reserves ``block`` requests at a time.
     """
 
     store: Store
@@ -31,7 +31,10 @@ class Ration:
     ready: float = 0.0  # on the monotonic clock, when those left may be sent
 
     def reserve(self) -> timedelta:
-        """Reserve the next block of requests, and return the wait. Above ``PATIENCE`` nothing is reserved."""
+        """Reserve the next block of requests, and return the wait until it may be sent.
+
+        None is reserved for too long a wait.
+        """
         if self.rate is None:
             return timedelta(0)
         worth = timedelta(seconds=self.block / self.rate)
@@ -41,7 +44,7 @@ class Ration:
         return wait
 
     def take(self) -> None:
-        """Count a request before it is sent, and wait for its turn. Raises TryLater if that takes too long."""
+        """Wait until the next request may be sent, and count it. Raises TryLater if the wait would be too long."""
         if self.rate is None:
             return
         if self.left == 0 and (wait := self.reserve()) > PATIENCE:

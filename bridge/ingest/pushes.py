@@ -1,4 +1,4 @@
-"""Receive data that apps push with a token. A pushed body waits in a folder until it is imported like any file."""
+"""Receive data that apps push with a token. A pushed body is stored in a folder, and later imported like any file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ IMPORT_PAUSE_SECONDS = 60.0  # between two imports where nothing arrives
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """The permission of an app to push a source's data for a user. Received bodies wait in ``folder``."""
+    """A permission for an app to push a source's data for a user. Received bodies are stored in ``folder``."""
 
     user: User
     connection: Connection
@@ -41,9 +41,9 @@ class Grant:
 
 
 def grant(bridge: installation.Bridge, user: User, source: str) -> str:
-    """Permit apps to push a source's data for a user, and return the new token, the only one from now on.
+    """Permit apps to push a source's data for a user, and return the token to use, which replaces any earlier token.
 
-    It cannot be shown again, as only its digest is stored. Raises SetupError if the source takes no pushes.
+    Only the token's digest is stored, so it cannot be shown again. Raises SetupError if the source takes no pushes.
     """
     spec = registry.spec(source)
     if spec.receives is None:
@@ -57,7 +57,7 @@ def grant(bridge: installation.Bridge, user: User, source: str) -> str:
 
 
 def grants(bridge: installation.Bridge) -> Iterator[tuple[Grant, str]]:
-    """Yield each push grant of every user with the digest of its token. A grant that cannot be decrypted is skipped."""
+    """Yield (grant, digest of its token) for all users. A grant that cannot be decrypted is skipped."""
     for connection in bridge.store.connections.called(PUSH_CONNECTION):
         try:
             opened = _opened(bridge, bridge.store.people.user_by_id(connection.user_id), connection)
@@ -76,7 +76,7 @@ def _opened(bridge: installation.Bridge, user: User, connection: Connection) -> 
 
 
 def granted(bridge: installation.Bridge, source: str, token: str) -> Grant | None:
-    """Return the push grant of ``token`` for ``source``, or None, in a time that reveals nothing."""
+    """Return the grant that ``token`` gives for ``source``, or None. The time taken reveals nothing about tokens."""
     wanted = _digest(token)
     known = [one for one, digest in grants(bridge) if hmac.compare_digest(digest, wanted)]
     return next((one for one in known if one.spec.name == source), None)
@@ -87,9 +87,9 @@ def _digest(token: str) -> str:
 
 
 class Arriving:
-    """A pushed body while it is received into a grant's folder, where it is a hidden file.
+    """A pushed body while it is received, in a hidden file of the grant's folder.
 
-    ``close`` deletes it unless ``accept`` has kept it.
+    ``close`` deletes the file unless ``accept`` has kept it.
     """
 
     def __init__(self, into: Grant) -> None:
@@ -102,7 +102,7 @@ class Arriving:
         self._size += self._file.write(piece)
 
     def accept(self, headers: Mapping[str, str]) -> tuple[int, bool]:
-        """Keep the received body for the next import, unless it came lately. Return (size, True if it came before).
+        """Keep the received body for the next import, unless the same body came lately. Return (size, True if it did).
 
         Raises BadRecord for a body that the source cannot read.
         """
@@ -123,7 +123,7 @@ class Arriving:
 
 
 def land(bridge: installation.Bridge) -> None:
-    """Import all pushed bodies that wait, and delete them. Bodies that fail are kept hidden for a week."""
+    """Import all waiting pushed bodies, and delete them. Those that fail stay in hidden files for a week."""
     for one, _ in grants(bridge):
         if files_below(one.folder):
             outcome = runs.sync_connection(bridge, one.user, one.connection, at=installation.now())
@@ -150,9 +150,7 @@ def _drop_old(folder: Path) -> None:
 
 
 class PushImporter:
-    """A thread that imports waiting pushed bodies when it starts, whenever ``arrived`` is set, and at least every
-    minute.
-    """
+    """A thread that imports waiting pushed bodies at its start, when ``arrived`` is set, and at regular intervals."""
 
     def __init__(self, bridge: installation.Bridge, arrived: threading.Event) -> None:
         self._bridge, self._arrived = bridge, arrived
@@ -163,7 +161,7 @@ class PushImporter:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ask the thread to stop after the import under way. Bodies that still wait are imported at the next start."""
+        """Ask the thread to stop after the current import. Bodies that still wait are imported at the next start."""
         self._stopping.set()
         self._arrived.set()
 

@@ -1,4 +1,4 @@
-"""Run syncs of a user's accounts and folders, imports of files, and rebuilds from kept raw records."""
+"""Run syncs of a user's accounts and folders, imports of files, and normalise stored raw records anew."""
 
 from __future__ import annotations
 
@@ -47,9 +47,10 @@ def sync_user(
     at: datetime,
     watch: Callable[[str], OnPage] | None = None,
 ) -> list[Outcome]:
-    """Sync the user's accounts, folders and pushes, of ``source`` or of all sources for None. Return each outcome.
+    """Sync the user's accounts, folders and pushes, and return all outcomes. A ``source`` of None means all sources.
 
-    ``watch(source)`` returns a function called with (stream, number). Raises SetupError with nothing to sync.
+    ``watch(source)`` returns a function that is called with each page's (stream, number of records). Raises SetupError
+    if there is nothing to sync.
     """
     live = [c for c in connections_of(bridge, user, source) if bridge.store.connections.secret(c.id) is not None]
     if not live:
@@ -60,13 +61,13 @@ def sync_user(
 
 
 def ration(bridge: Bridge, source: str) -> Ration:
-    """Return a Ration for a sync of ``source``, with no requests reserved yet."""
+    """Return the permission to send requests for a sync of ``source``, with none reserved yet."""
     block = len(registry.spec(source).streams)
     return Ration(store=bridge.store, source=source, rate=bridge.rate(source), block=block)
 
 
 def room(bridge: Bridge, sources: Iterable[str]) -> dict[str, int]:
-    """Return source -> number of syncs whose requests may be sent now. Sources without a rate have no limit."""
+    """Return source -> number of syncs that its rate limit allows now."""
     rates = {source: bridge.rate(source) for source in sources}
     limited = {source: rate for source, rate in rates.items() if rate is not None}
     requests = bridge.store.rates.room(limited, now=datetime.now(UTC))
@@ -85,10 +86,10 @@ def sync_connection(
     on_page: OnPage = ignore_page,
     claimed: Ration | None = None,
 ) -> Outcome:
-    """Sync an account or folder of a user, and return the outcome, also for a connection that cannot be opened.
+    """Sync an account or folder of a user, and return the outcome, also if it cannot be opened.
 
-    After an account's success, accepted advice goes to its calendar and subscriptions are renewed. ``claimed`` is given
-    by a caller that already has the sole right to sync it.
+    After success, accepted recommendations go to the account's calendar, and webhook subscriptions are renewed.
+    ``claimed`` is the permission of a caller that already holds the connection's lease.
     """
     spec = registry.spec(connection.source)
     if claimed is None:
@@ -125,7 +126,7 @@ def sync_connection(
 
 
 def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datetime) -> bool:
-    """Write the accepted recommendations to a connection's calendar. Return False if it must be tried again."""
+    """Write the accepted recommendations to a connection's calendar. Return False if that must be tried again."""
     from bridge.advice import calendar_writer
 
     spec = registry.spec(connection.source)
@@ -171,9 +172,10 @@ def import_path(
     settings: Mapping[str, str] = {},
     on_bytes: Callable[[str], imports.OnBytes] = lambda _: imports.ignore_bytes,
 ) -> imports.ImportResult:
-    """Import a file or folder for a user, and return an outcome per source. Content decides the source of a file.
+    """Import a file or folder for a user, and return an outcome per source. A file's source is known by its content.
 
-    Raises SetupError if the path is missing, or if no source recognises any file and all are readable.
+    ``settings`` are typed ones of the source. ``on_bytes(source)`` returns a function for progress. Raises SetupError
+    if the path is missing, or if no source recognises any file and all are readable.
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}; check the path")
@@ -212,7 +214,7 @@ def import_path(
 
 @contextmanager
 def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Iterator[Lease]:
-    """Wait until the connection's lease is free, and yield a lease for the import. Release it afterwards."""
+    """Wait for the connection's lease, yield it for the import, and release it afterwards."""
     leases.release_if_dead(bridge.store, connection)
     holder = replace(bridge).holder
     Lease(store=bridge.store, connection=connection, holder=holder, now=at).wait(IMPORT_PATIENCE)
@@ -236,9 +238,10 @@ def _nothing_known(path: Path, user: User) -> Text:
 def rebuild(
     bridge: Bridge, user: User, source: str | None, *, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, list[RecordResult]]:
-    """Derive a user's rows again from kept raw records of ``source``, or of all sources for None, without network.
+    """Normalise the stored raw records of ``source``, or of all sources if it is None, anew. Nothing is requested.
 
-    Raises TryLater while a sync runs, because its records would be lost, and SetupError without a connection.
+    Returns source -> results of its records. ``progress`` is called with (records done, all). Raises TryLater while a
+    sync is running, and SetupError without a connection.
     """
     landings: dict[str, list[RecordResult]] = {}
     for connection in connections_of(bridge, user, source):
@@ -252,10 +255,9 @@ def rebuild(
 
 
 def sync_files(source: Source, reading: FileReading, lease: Lease, *, on_page: OnPage) -> Outcome:
-    """Store the pages that ``reading`` yields, and return the outcome, also after a failure. No other process may sync
-    meanwhile.
+    """Store the pages that ``reading`` yields, and return the outcome, also after a failure.
 
-    ``on_page`` is called with each page's stream and number of records.
+    ``lease`` must be held. ``on_page`` is called with each page's stream and number of records.
     """
     began, now = time.monotonic(), lease.now
 
@@ -290,7 +292,7 @@ def sync_files(source: Source, reading: FileReading, lease: Lease, *, on_page: O
 
 
 def record_refusal(source: Source, error: BridgeError, lease: Lease) -> Outcome:
-    """Save and return the failed outcome of a sync whose folder could not be opened because of ``error``."""
+    """Save and return the failed outcome of a sync whose folder could not be opened."""
 
     def read(_counts: SyncCounts) -> None:
         raise error
@@ -343,7 +345,7 @@ def _only_holds_records(page: Page) -> bool:
 
 
 def _dated(page: Page, now: datetime) -> Page:
-    """Limit the export dates of a page to ``now``, because a future date would outrank every later export."""
+    """Return a page whose export dates are at most ``now``, because a later export must outrank it."""
     covers, records, still = page.covers, page.records, page.still
     if any(record.as_of is not None and record.as_of > now for record in records):
         records = tuple(replace(r, as_of=min(r.as_of, now)) if r.as_of is not None else r for r in records)
@@ -355,7 +357,7 @@ def _dated(page: Page, now: datetime) -> Page:
 
 
 def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield pages with records first. Pages that only delete follow before the next cursor, or at the end."""
+    """Yield the pages, with their deletions in pages after those with records, but before the next cursor."""
     waiting: list[Page] = []
     for page in pages:
         if page.cursor is not None:
@@ -384,4 +386,4 @@ class FileReading(Protocol):
 
 
 class UnreadableFiles(BridgeError):
-    """The error of an import in which some files were not read whole. The readable parts are stored."""
+    """Some files of an import were not read whole. Their readable parts are stored."""

@@ -1,4 +1,4 @@
-"""Sync a connection: pull its pages, store them, and turn the errors that its connector raises into an outcome."""
+"""Sync a connection by pulling and storing its pages, and turn errors of its connector into an outcome."""
 
 from __future__ import annotations
 
@@ -55,15 +55,12 @@ OnPage = Callable[[str, int], None]
 
 
 def ignore_page(stream: str, records: int) -> None:
-    """Ignore a stored page, as the default of ``on_page``."""
+    """Do nothing. It is the default of ``on_page``, which shows progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A connection to be synced. ``open`` makes the connector, or is None for a source without an account.
-
-    It may raise the errors of ``bridge.domain.errors``.
-    """
+    """A connection to be synced. ``open`` returns its connector, and is None for a source that is read from files."""
 
     connection: Connection
     spec: ConnectorSpec
@@ -77,8 +74,8 @@ class Source:
 def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = ignore_page) -> Outcome:
     """Pull every new page of a connection, store it, and return the outcome, also for a failure.
 
-    A page and its cursor are stored together. If another process syncs the connection, nothing is done. Raises TryLater
-    if the store stays locked.
+    A page and its cursor are stored together. Nothing is done while another process syncs the connection. Raises
+    TryLater if the database stays locked.
     """
 
     lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
@@ -113,7 +110,7 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
 
 
 def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
-    """Return ``error`` if odd answers have gone on for long, else an Odd error with the same text."""
+    """Return ``error`` if the source has given unexpected answers for long, else an Odd error with the same text."""
     earlier = store.scheduling.odd_answers(connection.id)
     lasted = len(earlier) + 1 >= ODD_ANSWERS_MIN and at - min(earlier) >= ODD_ANSWERS_SPAN
     return error if lasted else Odd(reason(error))
@@ -125,9 +122,9 @@ def store_records(source: Source, store: Store, records: Sequence[RawRecord], *,
 
 
 def under_lease(source: Source, work: Callable[[SyncCounts], None], lease: Lease) -> Outcome:
-    """Call ``work`` with new counts while no other process may sync the connection. Save and return the outcome.
+    """Call ``work`` with new counts while holding the connection's lease. Save and return the outcome.
 
-    It is ``skipped`` if another process syncs. An unexpected Exception is raised again after its outcome was saved.
+    The outcome is ``skipped`` if another process holds the lease. An error other than a BridgeError is raised again.
     """
     connection, store = source.connection, lease.store
     if not lease.is_mine():
@@ -157,7 +154,7 @@ def under_lease(source: Source, work: Callable[[SyncCounts], None], lease: Lease
 def _release(
     source: Source, outcome: Outcome, lease: Lease, *, limited: bool = False, untold: Collection[str] = ()
 ) -> None:
-    """Save the outcome and release the lease in one transaction: a released connection still due would sync twice."""
+    """Save the outcome and release the lease in a single transaction, or the connection could be synced twice."""
     connection, store = source.connection, lease.store
     with store.transaction(durable=source.open is None):  # files do not come again by themselves
         if limited and outcome.retry_at:
@@ -169,7 +166,7 @@ def _release(
 
 
 class _Waiting(NamedTuple):
-    """A pulled page that waits to be stored, with the cursor before it and the keys listed so far."""
+    """A pulled page that waits to be stored, with the cursor before it and the keys that the pull has delivered."""
 
     page: Page
     cursor: str | None
@@ -178,7 +175,7 @@ class _Waiting(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class _Pull:
-    """The running sync of a connection, which no other process may sync meanwhile. Small pages are stored together."""
+    """A running sync of a connection, which holds its lease. Small pages are stored together."""
 
     source: Source
     store: Store
@@ -212,7 +209,7 @@ class _Pull:
                 self._streams(connector, {})
 
     def _follow(self, notices: Sequence[Notice], connector: Connector) -> None:
-        """Fetch what webhook notices name, also from before the window that each sync reads again."""
+        """Fetch and store what webhook notices name, also if it is too old to be pulled by this sync."""
         self.told = {notice.stream for notice in notices}
         for notice in notices:
             gone = RawRecord(stream=notice.stream, key=notice.key, payload={}, deleted=True)
@@ -266,7 +263,7 @@ class _Pull:
             self._may_ask(self._limited_until())
 
     def _wait(self, one: _Waiting) -> None:
-        """Add a page to those that wait to be stored together. Store all of them if they are many or wait long."""
+        """Add a page to those waiting. Store all of them if they are many or have waited for long."""
         self.since = self.since if self.waiting else time.monotonic()
         self.waiting.append(one)
         many = sum(len(waiting.page.records) for waiting in self.waiting) >= TOGETHER_MAX_RECORDS
@@ -274,7 +271,7 @@ class _Pull:
             self._land()
 
     def _land(self) -> None:
-        """Store the waiting pages. If a page cannot be stored, those before it stay stored."""
+        """Store the waiting pages. If one cannot be stored, those before it stay stored."""
         waiting, self.waiting = self.waiting, []
         if not waiting:
             return
@@ -321,7 +318,10 @@ class _Pull:
             raise RateLimited(text, retry_at=limited_until)
 
     def _may_ask_again(self) -> None:
-        """Raise RateLimited while the connection's rate limit holds, since users and webhooks may start syncs early."""
+        """Raise RateLimited while the connection's rate limit holds.
+
+        A user or webhook may have started the sync early.
+        """
         connection, now = self.source.connection, self.lease.clock()
         last = self.store.scheduling.last_outcome(connection.id) if connection.last_error else None
         if last is None or not last[1].limited or last[1].retry_at is None:
@@ -336,7 +336,8 @@ def store_page(
 ) -> list[RecordResult]:
     """Store a page's raw records, the rows derived from them, its deletions and its cursor, in one transaction.
 
-    Returns each record's result. Raises SourceChanged if too many records of an account are unreadable.
+    ``delivered`` are keys that earlier pages held, which are not deleted. Returns each record's result. Raises
+    SourceChanged if too many records of an account are unreadable.
     """
     with store.transaction(durable=False):  # a power cut undoes both, and the next sync repeats them
         results = store_records(source, store, page.records, now=now)
@@ -358,12 +359,12 @@ def store_page(
 
 
 def _unreadable(results: Sequence[RecordResult]) -> bool:
-    """Return True if all records of a page were set aside. Records that wait for a parent do not count."""
+    """Return True if all records of a page were set aside. Records that wait for their parent do not count."""
     return bool(results) and all(result.set_aside is not None and not result.waits for result in results)
 
 
 def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordResult]) -> None:
-    """Raise SourceChanged if too many of a page's records cannot be read. Small pages pass."""
+    """Raise SourceChanged if too large a part of a page's records cannot be read. Small pages are never refused."""
     bad = sum(result.set_aside is not None and not result.waits for result in results)
     if len(results) >= UNREADABLE_RECORDS_MIN and bad > UNREADABLE_SHARE_MAX * len(results):
         doubled = len(page.records) - len({record.key for record in page.records})
@@ -375,7 +376,7 @@ def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordRe
 
 
 def _nothing_permitted(spec: ConnectorSpec, refused: Sequence[NotPermitted]) -> BridgeError:
-    """Return the error for a source that permits no stream: NeedsLogin if it named a missing scope."""
+    """Return the error for a source that permits no stream, NeedsLogin if the source named a missing scope."""
     if not any(error.named for error in refused):
         return refused[0].whole
     command = f"bridge connect {spec.name} --user NAME"

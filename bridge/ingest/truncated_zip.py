@@ -1,6 +1,6 @@
-"""Read a truncated zip's members in order from its beginning.
+"""Read the members of a truncated zip in order from its beginning.
 
-A zip lists its members at its end, which is missing here. But each member begins with its name and packing method.
+The list of members at the end of a zip is missing then, but each member begins with its name and packing method.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ UNPACKED_RATIO_MAX, UNPACKED_HARMLESS_BYTES = (
 
 @dataclass(frozen=True)
 class Member:
-    """A member of a truncated zip. Its packed bytes begin at ``at``.
+    """A member of a truncated zip, whose packed bytes begin at the position ``at``.
 
-    ``length`` is their number, or None if the zip states it only after them.
+    ``length`` is the number of these bytes, or None if the zip states it only after them.
     """
 
     place: Path
@@ -63,7 +63,10 @@ class Member:
 
 
 class Unpacked:
-    """Stream of the content of a truncated zip's member. Raises EOFError at the zip's end, or if it grows too large."""
+    """A stream of the content of a truncated zip's member.
+
+    Raises EOFError at the zip's end, or if it grows too large.
+    """
 
     def __init__(self, member: Member) -> None:
         self._file = member.place.open("rb")
@@ -116,12 +119,15 @@ class Unpacked:
         return packed
 
     def end(self) -> int:
-        """Return the position after the member's packed bytes, once all its content was read."""
+        """Return the position after the member's packed bytes. It is known once all content was read."""
         return self._file.tell() - (len(self._inflate.unused_data) if self._inflate else 0)
 
 
 def members(place: Path, path: str) -> Iterator[Member]:
-    """Yield the files in a truncated zip at ``place``, in its order. The last file may be incomplete."""
+    """Yield the files in a truncated zip, in its order.
+
+    ``path`` is its name for messages. The last may be incomplete.
+    """
     at: int | None = 0
     with place.open("rb") as file:
         while at is not None and (member := _member(file, place, path, at)) is not None:

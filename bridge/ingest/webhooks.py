@@ -1,6 +1,6 @@
-"""Subscribe to vendors' webhooks, and store the notices they send. The next sync fetches the records that notices name.
+"""Subscribe to vendors' webhooks, and store their notices. The next sync fetches the records that notices name.
 
-A notice carries no data and may be lost, so a subscription only makes the next sync come sooner.
+A notice carries no data and may be lost, so it only makes the next sync come sooner.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ def receive_webhook(
     now: datetime,
     token: str = "",
 ) -> int:
-    """Save a webhook's notices for every connection of the vendor's account. Return how many were new.
+    """Save the notices in a webhook's request for all connections of the vendor's account. Return how many were new.
 
-    Raises Forged if the sender is not proven, BadRecord for an unreadable body, SetupError without webhooks.
+    ``token`` is the end of the address that was called. Raises Forged if the sender is not proven, BadRecord for an
+    unreadable body, SetupError if the source has no webhooks.
     """
     spec = registry.spec(source)
     if spec.notices is None:
@@ -61,15 +62,14 @@ def _save(bridge: installation.Bridge, source: str, notice: Notice, now: datetim
 
 
 def is_watched(spec: ConnectorSpec, url: str | None, consent: Mapping[str, Any]) -> bool:
-    """Return True if an account with this consent has, or may have, subscriptions at its source."""
+    """Return True if an account with this consent has, or should have, webhook subscriptions at its source."""
     return spec.watches is not None and (_address(spec, url) is not None or SUBSCRIPTIONS_FIELD in consent)
 
 
 def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lease) -> None:
-    """Open an account's missing webhook subscriptions, and renew those that end soon. No other process may sync
-    meanwhile.
+    """Open an account's missing webhook subscriptions, and renew those that end soon, if the lease is free.
 
-    Without ``url``, the public address, open subscriptions are ended. A failure is only logged.
+    If ``url``, the bridge's public address, is None, open subscriptions are ended. A failure is only logged.
     """
     address = _address(spec, url)
     if spec.watches is None or not is_watched(spec, url, account.token() or {}) or not lease.taken():
@@ -85,23 +85,24 @@ def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lea
 
 
 def unsubscribe(account: Account, spec: ConnectorSpec, *, now: datetime) -> None:
-    """End an account's webhook subscriptions, if it has any. An error of the source is ignored."""
+    """End an account's webhook subscriptions, if it has any. Errors of the source are ignored."""
     if spec.watches is not None and SUBSCRIPTIONS_FIELD in (account.token() or {}):
         with suppress(BridgeError):
             registry.resolve(spec.watches)(account, None, now=now)
 
 
 def _address(spec: ConnectorSpec, url: str | None) -> str | None:
-    """Return the webhook address. None unless it is https:// or on this machine, as vendors require https://."""
+    """Return the source's webhook address below ``url``, None unless that is https:// or on this machine."""
     parts = urlsplit(url or "")
     reached = parts.scheme == "https" or parts.hostname in LOOPBACK_HOSTS
     return f"{url.rstrip('/')}{HOOKS_PATH}{spec.name}" if url and reached else None
 
 
 def register(bridge: installation.Bridge, spec: ConnectorSpec, url: str | None, *, now: datetime) -> None:
-    """Open or renew the single webhook that a vendor has per application. Without a public ``url``, end it.
+    """Open or renew the single webhook that a vendor has per application. If ``url`` is None, end it.
 
-    A failure is only logged. A lock keeps two processes from opening two webhooks.
+    ``url`` is the bridge's public address. A lock keeps two processes from opening two webhooks. A failure is only
+    logged.
     """
     if spec.registers is None:
         return
