@@ -1,4 +1,4 @@
-"""Runs the table of targets and then every benchmark in turn (``python -m lab.benchmarks``, ``make bench``)."""
+"""Run the table of targets and then every benchmark in turn (``python -m lab.benchmarks``, ``make bench``)."""
 
 from __future__ import annotations
 

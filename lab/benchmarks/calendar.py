@@ -1,8 +1,7 @@
-"""Measures the first sync of 10,000 events and a sync without news, against a bare download of the same pages.
+"""Measure the first sync of many calendar events and a sync without news, beside a download of the same pages.
 
-Run: ``python -m lab.benchmarks.calendar [--events N]``. The vendor's server runs in its own process on loopback. The
-store is an SQLite file in a temporary folder. The made-up events are single events, series and changed instances.
-Beside the CPU time of this end stands that of both, with the server's, which makes the same pages for both.
+Run ``python -m lab.benchmarks.calendar [--events N]``. The vendor's server is a process of its own. The store is an
+SQLite file in a temporary folder. CPU time is given for this process, and for it and the server together.
 """
 
 from __future__ import annotations
@@ -38,7 +37,9 @@ SOURCE = "google_calendar"
 
 
 def serve(pipe: Pipe, events: int) -> None:
-    """Serve a vendor until told to stop, and report its number of requests and its CPU seconds when asked."""
+    """Serve a vendor with ``events`` events. A true message returns (requests, CPU seconds) so far, a false one ends
+    it.
+    """
     vendor = Vendor(account(events, random.Random(1)))
     with LabServer(vendor.application) as server:
         pipe.send((vendor.settings(server.url), vendor.grant(), [c["id"] for c in vendor.account["calendars"]]))
@@ -65,7 +66,7 @@ def downloaded(settings: dict[str, str], grant: dict[str, Any], calendars: list[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """Elapsed seconds of a piece of work, CPU seconds of this end and of ``both``, and requests to the server."""
+    """The elapsed seconds of an operation, CPU seconds of this process and with the server's, and its requests."""
 
     wall: float
     cpu: float
@@ -85,7 +86,7 @@ def cost(run: Callable[[], object], ask: Callable[[], tuple[int, float]]) -> Cos
 def measure(
     ask: Callable[[], tuple[int, float]], settings: dict[str, str], grant: dict[str, Any], calendars: list[str]
 ) -> None:
-    """Print the cost of a first sync and of a sync without news."""
+    """Print the cost of a first sync and of a sync without news. ``ask`` returns the server's (requests, seconds)."""
     bare = cost(lambda: downloaded(settings, grant, calendars), ask)
     with tempfile.TemporaryDirectory() as folder, closing(Store(f"sqlite:///{folder}/bridge.db")) as store:
         user = store.people.add_user("benchmark", "Europe/Berlin", now=NOW)

@@ -1,10 +1,11 @@
-"""Measures how often the 95 % intervals of ``bridge effect`` hold the truth. Run ``python -m lab.benchmarks.effects``.
+"""Measure how often the 95 % intervals of ``bridge effect`` hold the truth. Run ``python -m lab.benchmarks.effects``.
 
-Simulated people get advice for some weeks. The chance of an action follows a mood that nobody records, as a policy's
-chances follow what it believes. Tries have a chance of 2 %, close decisions of 50 %, clear decisions of 96 %. Advice as
-such, against none, has a chance of 80 to 90 %, less after much advice. Outcomes follow the person, the mood and the
-advice, by a known effect or by none. Then the effects differ between people, and each is drawn towards the mean of all.
-Ten seconds of one core per 100 runs and row.
+Simulated people get recommendations for some weeks. The probability of an action depends on a hidden mood, as a
+policy's
+depends on its belief. Outcomes depend on the person, the mood and the recommendation, with a known effect or none. In
+the second table the effects differ between people, and each estimate is shrunk towards the mean of all. Ten seconds of
+a
+core per 100 runs and row.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ BASE = 0.3  # share of outcomes without the advice
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """So many people for so many weeks, and the effect on an outcome."""
+    """A case to simulate, with ``true`` as the effect of a recommendation on the outcome.
+
+    ``binary`` outcomes are 0 or 1, others are numbers.
+    """
 
     people: int
     weeks: int
@@ -55,7 +59,10 @@ CASES = tuple(
 
 
 class Coverage(NamedTuple):
-    """Runs with an estimate, and how many of them held the truth and claimed an effect. ``bias`` is the mean error."""
+    """The number of runs with an estimate, and of those whose interval held the truth or claimed an effect.
+
+    ``bias`` is the mean error of the estimates.
+    """
 
     told: int
     held: int
@@ -64,7 +71,7 @@ class Coverage(NamedTuple):
 
 
 def points(case: Case, seed: int) -> Iterator[Point]:
-    """Yield the randomised decisions of a run."""
+    """Yield the randomised decisions of a run with their outcomes."""
     rng, days = np.random.default_rng(seed), 7 * case.weeks
     for person in range(case.people):
         usual, mood, dosage = rng.normal(0, 0.5), 0.0, 0.0
@@ -87,7 +94,7 @@ def points(case: Case, seed: int) -> Iterator[Point]:
 
 
 def coverage(case: Case, runs: int) -> Coverage:
-    """Estimate the effect in many runs, and compare its interval with the truth."""
+    """Estimate the effect in many simulated runs, and count how often the interval holds the truth."""
     found = [effect(list(points(case, seed)), binary=case.binary) for seed in range(runs)]
     told = [one for one in found if one is not None]
     held = sum(one.ci95[0][0] <= case.true <= one.ci95[0][1] for one in told)
@@ -96,7 +103,10 @@ def coverage(case: Case, runs: int) -> Coverage:
 
 
 def coverage_of_each(people: int, spread: float, runs: int) -> tuple[int, int, float]:
-    """Pool people whose effects differ. Returns how many were told, how many intervals held, and their mean width."""
+    """Return (number of estimates, of intervals that hold the truth, mean width) for people with different effects.
+
+    ``spread`` is the standard deviation of the true effects. Each estimate is pooled with all others.
+    """
     told, held, width = 0, 0, 0.0
     for seed in range(runs):
         rng, own, true = np.random.default_rng(seed), [], []

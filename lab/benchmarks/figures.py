@@ -1,4 +1,4 @@
-"""Take the figures of the table of ``lab.benchmarks.targets``: CPU time and memory of functions and of commands."""
+"""Measure CPU time and memory of functions and commands, for the table of ``lab.benchmarks.targets``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MS = 1000.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A measured figure. ``limit`` is what the ``peer`` took in the same run, in the same unit.
+    """A measured figure, beside the figure ``limit`` of the ``peer`` in the same run and unit.
 
-    ``at_least`` says that larger is better. ``memory`` is the peak of the process in MB.
+    ``at_least`` is True if larger is better. ``memory`` is the peak memory of the process in MB.
     """
 
     work: str
@@ -32,13 +32,13 @@ class Row:
 
 
 def cpu(run: Callable[[], object], runs: int = RUNS, clock: Callable[[], float] = time.process_time) -> float:
-    """Return the median CPU seconds of several runs after a first run that is not counted."""
+    """Return the median seconds of several runs, by default of CPU time, after an additional first run."""
     run()
     return median(once(run, clock) for _ in range(runs))
 
 
 def together(*runs: Callable[[], object], times: int = RUNS, clock: Callable[[], float]) -> list[float]:
-    """Return the median seconds of each of several runs, which alternate, after first runs that are not counted."""
+    """Return the median seconds of each function over ``times`` alternating runs, after an additional first run."""
     for run in runs:
         run()
     taken = [[once(run, clock) for run in runs] for _ in range(times)]
@@ -46,14 +46,13 @@ def together(*runs: Callable[[], object], times: int = RUNS, clock: Callable[[],
 
 
 def once(run: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
-    """Return the seconds of a run."""
     begun = clock()
     run()
     return clock() - begun
 
 
 def best(run: Callable[[], object], runs: int = 5) -> float:
-    """Return the seconds of the fastest of several runs. Other work on the machine only ever slows a run down."""
+    """Return the seconds of the fastest of several runs, because other work on the machine only slows runs down."""
     return min(once(run, time.perf_counter) for _ in range(runs))
 
 
@@ -63,18 +62,18 @@ def peak() -> float:
 
 
 def process(*command: str) -> tuple[float, float]:
-    """Return the median CPU seconds and the peak memory in MB of a command. It runs once before."""
+    """Return the median CPU seconds and the peak memory in MB of RUNS runs of a command, after an extra first run."""
     subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own commands
     return typical([run_once(command) for _ in range(RUNS)])
 
 
 def typical(taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the median CPU seconds and the peak memory in MB of several runs."""
+    """Return the median of the CPU seconds and the maximum of the memory over several runs."""
     return median(seconds for seconds, _ in taken), max(memory for _, memory in taken)
 
 
 def run_once(command: Sequence[str], variables: Mapping[str, str] | None = None) -> tuple[float, float]:
-    """Return the CPU seconds and the peak memory in MB of a run of a command, with the environment ``variables``."""
+    """Run a command and return its CPU seconds and peak memory in MB. Raises SystemExit if it fails."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=variables) as started:  # noqa: S603 - our own commands
         _, status, used = os.wait4(started.pid, 0)
         started.returncode = os.waitstatus_to_exitcode(status)

@@ -1,9 +1,9 @@
-"""Measures the watch over harm. Run ``python -m lab.benchmarks.harm [LIVES]``; about two minutes for 1,000 lives.
+"""Measure how often recommendations that do harm are stopped. Run ``python -m lab.benchmarks.harm [LIVES]``.
 
-Made-up people live slot by slot. Their level follows itself by 0 to 0.9 from slot to slot, their nights by 0 to 0.5, a
-lot leaves slots silent, and advice may lower the level after its slot, in standard deviations of the level. Nights are
-not harmed. In worlds without harm advice changes nothing, or helps. The first lines tell false stops in a year, the
-others the stops within six weeks of 140 slots with a lot, at today's silence (one in seven) and at twice it.
+Made-up people live slot by slot. Their level and their nights are correlated over time, a draw leaves slots without a
+recommendation, and a recommendation may lower the level after its slot. In worlds without harm it changes nothing, or
+helps. The first lines give the share of false stops in a year, the others the share of stops within six weeks. 1,000
+lives take about two minutes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ WANTED = 0.8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """A probability of silence, how much advice lowers the level after a slot, and for how many days."""
+    """The probability of a slot without a recommendation, the harm of one in standard deviations, and the length in
+    days.
+    """
 
     silence: float
     harm: float
@@ -32,7 +34,7 @@ class World:
 
 
 def stopped(world: World, seed: int) -> bool:
-    """Live once, and return whether the watch stopped advice."""
+    """Simulate a life and return True if the product would stop its recommendations."""
     rng = random.Random(f"{world}/{seed}")
     stakes, follows, of_nights = Stakes(), rng.uniform(0, 0.9), rng.uniform(0, 0.5)
     level, night, before = rng.gauss(0, 1), rng.gauss(0, 1), 0.0

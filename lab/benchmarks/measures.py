@@ -1,7 +1,6 @@
-"""Measures the rows of ``lab.benchmarks.targets``, part by part (``python -m lab.benchmarks.measures PART HOME``).
+"""Measure the rows of ``lab.benchmarks.targets``, part by part (``python -m lab.benchmarks.measures PART HOME``).
 
-Prints the rows as JSON. ``HOME`` is an installation that ``lab.benchmarks.wearer`` made. Garbage is collected as rarely
-as in every process of the program.
+The rows are printed as JSON. ``HOME`` is an installation that ``lab.benchmarks.wearer`` made.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ MB = 1e6
 
 
 def observation(home: Path) -> Iterator[Row]:
-    """Measure an observation of the person, beside the reading of all rows of its days with the driver alone."""
+    """Measure an observation of the user, beside a plain read of the same days' rows by the database driver."""
     from bridge.advice.recommend import build_observation
     from lab.benchmarks import wearer
     from lab.benchmarks.tenyears import NOW
@@ -58,10 +57,9 @@ WATCHED = ("whoop", "google_calendar", "google_tasks")
 
 
 def syncs(_home: Path) -> Iterator[Row]:
-    """Measure a round of syncs with nothing new, beside its requests and its statements alone.
+    """Measure a round of syncs without news, beside only its requests and database statements.
 
-    These are of a person with less data. The requests are made by the library that connectors have to use. Only this
-    thread counts: the made-up vendors answer in other threads.
+    The statements are of a person with less data. Only this thread's CPU time counts, because vendors answer in others.
     """
     from lab.benchmarks.tenyears import Life
 
@@ -96,7 +94,6 @@ Asked = tuple[str, dict[str, str]]  # address and headers
 
 
 def _asked(requested: Sequence[Asked]) -> None:
-    """Make all requests with the library that the connectors use, with a session per host, and read the answers."""
     import requests
 
     with ExitStack() as stack:
@@ -112,7 +109,7 @@ def _asked(requested: Sequence[Asked]) -> None:
 
 
 def _listening(asked: list[Asked]) -> Any:
-    """Return a context in which the address and the headers of each request are added to ``asked``."""
+    """Return a context manager that adds the address and headers of each request to ``asked``."""
     from unittest import mock
 
     from requests.adapters import HTTPAdapter
@@ -146,7 +143,7 @@ VIEWS = 40
 
 
 def pages(home: Path) -> Iterator[Row]:
-    """Measure views of the page with the person's year, beside a page of FastAPI that says hello."""
+    """Measure views of the web page with a year of data, beside a minimal page of FastAPI."""
     import requests
     from fastapi import FastAPI
 
@@ -178,7 +175,7 @@ def pages(home: Path) -> Iterator[Row]:
 
 
 def planner(_home: Path) -> Iterator[Row]:
-    """Measure a decision with 89 answers by a policy that hears them anew, and by one that heard all but the last."""
+    """Measure a decision with 89 answers by a policy with empty caches, and with all but the last answer cached."""
     import random
 
     from bridge import registry
@@ -205,9 +202,9 @@ RECORDS = 5000
 
 
 def landing(_home: Path) -> Iterator[Row]:
-    """Measure records that land new, unchanged, changed and rebuilt, beside a bare insert of the same rows.
+    """Measure the storing of records that are new, unchanged, changed or normalised again, beside a bare insert.
 
-    Changed records stand beside the same reads and writes with the driver alone.
+    Changed records are compared with the same reads and writes by the database driver.
     """
     from bridge.store import Store
     from lab.benchmarks.subjects import NOW, bare_twice, landed, made, normalise
@@ -242,7 +239,7 @@ FIT_DAYS = 20
 
 
 def again(_home: Path) -> Iterator[Row]:
-    """Measure the import of FIT files beside Garmin's decoder, and of the same again, as a share of the first time."""
+    """Measure the import of FIT files beside Garmin's decoder, and of the same files again beside the first time."""
     from bridge import config
     from bridge.ingest import runs
     from bridge.installation import Bridge
@@ -283,7 +280,7 @@ def again(_home: Path) -> Iterator[Row]:
 
 
 def size(_home: Path) -> Iterator[Row]:
-    """Measure the store of the wearer's year without advice, beside the raw payloads alone, compressed each."""
+    """Measure the size of the store with a year of data, beside the compressed payloads alone."""
     from lab.benchmarks import wearer
 
     with tempfile.TemporaryDirectory() as folder:
@@ -323,7 +320,7 @@ with open(sys.argv[1], "rb") as file:
 
 
 def apple(_home: Path) -> Iterator[Row]:
-    """Measure the import of an Apple export, and of the same with one more day, beside expat. Three runs."""
+    """Measure the import of an Apple export, and then of the export with one more day, beside a bare XML parser."""
     from lab.benchmarks.apple.__main__ import BARE
     from lab.benchmarks.apple.generate import generate, of_size
     from lab.people.apple import Plan

@@ -1,8 +1,10 @@
-"""Measures the meters over a year of slots, a single observation, and the memory of ten years.
+"""Measure the meters over a year, an observation, and the memory for ten years.
 
-Run: ``python -m lab.benchmarks.meters``. The made-up person has nights from a band and six calendar entries a day.
-Stress comes as the mean of each slot, and in a second run as a value per quarter of an hour. An observation gets a
-whole year. The bound is the time that Python needs to look at every value once.
+Run ``python -m lab.benchmarks.meters``. The made-up person has nights from a band and six calendar entries a day.
+Stress
+is the mean of each slot, and in a second run a value per quarter of an hour. The bound is the time in which Python
+reads
+every value once.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ SLOTS, QUARTERS = 4, 96  # of a day
 
 
 def life(days: int, *, last: date = LAST, seed: int = 1, a_day: int = SLOTS) -> Snapshot:
-    """Return a made-up person on the evening of ``last``, with ``a_day`` values of stress per day."""
+    """Return ``days`` days of a made-up person until the evening of ``last``, with ``a_day`` values of stress each."""
     rng = random.Random(f"{seed}/{last}")
     dates = [last - k * DAY for k in range(days)]
     return Snapshot(
@@ -103,14 +105,14 @@ def starts(known: Snapshot, days: int) -> list[datetime]:
 
 
 def look_at(known: Snapshot) -> float:
-    """Read every value once. This is the bound that the meters are compared with."""
+    """Return the sum of all values, as the bound that the meters' time is compared with."""
     total = sum(sample.value for _, sample in known.samples)
     total += sum(sum(episode.values.values()) for _, episode in known.episodes)
     return total + sum((o.end - o.start) / HOUR for o, _ in known.agenda)
 
 
 def peak(years: int) -> float:
-    """Return the peak memory in MiB while a life is read a quarter of a year at a time, as from a store."""
+    """Return the peak memory in MiB while ``years`` years of meters are computed a quarter of a year at a time."""
     tracemalloc.start()
     for quarter in range(4 * years):
         last = LAST - 91 * quarter * DAY

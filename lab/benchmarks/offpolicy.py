@@ -1,10 +1,11 @@
-"""Measures how often the 95 % intervals of ``bridge evaluate --logged`` hold the truth.
+"""Measure how often the 95 % intervals of ``bridge evaluate --logged`` hold the truth.
 
-Run: ``python -m lab.benchmarks.offpolicy [LOGS] [LIVES]``. A logger advises a pool of simulated lives of two weeks
-behind the guard. Each log holds 1, 20 or 60 people drawn from the pool with return, whose lots and answers are drawn
-anew. The truth is the expected answer to the other policy, in the log's own situations and in those of the whole pool.
-Where a log tells too little, no interval is given. A pool of 60 lives and 400 logs of each size take two minutes of a
-core for each logger.
+Run ``python -m lab.benchmarks.offpolicy [LOGS] [LIVES]``. A policy (the logger) recommends to simulated lives of two
+weeks
+within the product's limits. Each log holds people drawn from these lives with replacement, with new actions and
+answers.
+The truth is the expected answer to another policy, in the situations of the log and of all lives. 60 lives and 400 logs
+of each size take two minutes of a core for each logger.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ A_DAY = 4  # answers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """Logged decisions with their features, the expected answers, what each policy wants, and each person's places."""
+    """Logged decisions with their features, the expected answers to all actions, and what each policy would choose.
+
+    ``places`` are the indices of each person's decisions.
+    """
 
     logged: Sequence[Logged]
     designs: Array
@@ -49,7 +53,7 @@ class Pool:
 
 
 def pool(logger: str, lives: int) -> Pool:
-    """Return the feedback of simulated people to a logger."""
+    """Return the decisions of a policy called ``logger`` for ``lives`` simulated people."""
     log = simulated(lambda: Guarded(registry.policy(logger), Guard()), range(FIRST, FIRST + lives))
     people = [one.cluster for one in log.logged]
     chosen = {name: wanted(log.logged, lambda name=name: registry.policy(name)) for name in POLICIES}  # type: ignore[misc]
@@ -58,9 +62,9 @@ def pool(logger: str, lives: int) -> Pool:
 
 
 def drawn(known: Pool, people: int, seed: int) -> tuple[list[Logged], Array]:
-    """Return a log of people drawn with return, and the places of its decisions in the pool.
+    """Return a log of ``people`` people drawn with replacement, and the indices of its decisions in the pool.
 
-    Actions and answers are drawn anew, or the luck of the pool would be in every log.
+    Actions and answers are drawn again, so that logs do not share them.
     """
     rng = np.random.default_rng((people, seed))
     who = rng.integers(0, len(known.places), people)
@@ -76,7 +80,10 @@ def drawn(known: Pool, people: int, seed: int) -> tuple[list[Logged], Array]:
 
 
 def verdicts(known: Pool, people: int, seed: int) -> Iterator[tuple[str, str, bool | None, bool | None]]:
-    """Yield policy, estimator, and whether its interval holds the log's truth and the pool's; None where declined."""
+    """Yield (policy, estimator, whether its interval holds the log's truth, whether it holds the pool's truth).
+
+    The last two are None if no interval is given.
+    """
     logged, at = drawn(known, people, seed)
     supposed = model(logged, known.designs[at])
     for name, chosen in known.wanted.items():

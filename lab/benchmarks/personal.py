@@ -1,8 +1,6 @@
-"""Measures the worth of a personal prior in simulated lives. Run ``python -m lab.benchmarks.personal [LIVES]``.
+"""Measure the worth of a user's prior in simulated lives. Run ``python -m lab.benchmarks.personal [LIVES]``.
 
-Each life begins with four weeks of answers to the planner. Then come two weeks in three versions: with all answers of
-30 days, with the answers of five days, and with a prior and the answers of five days at most. People and luck are the
-same in all versions (``lab.evaluation.context``). A life takes five seconds of a core.
+See ``lab.evaluation.context`` for the three ways that are compared. A life takes five seconds of a core.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Note the SQL statements of a piece of work, and execute the same again with SQLAlchemy alone."""
+"""Record the SQL statements of an operation, and execute them again with SQLAlchemy alone."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Executed = tuple[str, Any]  # statement, parameters
 
 @contextmanager
 def executing(engine: Any, executed: list[Executed]) -> Iterator[None]:
-    """Add each SQL statement of an engine, with its parameters, to ``executed``.
+    """Return a context manager that adds each SQL statement of an engine, with its parameters, to ``executed``.
 
-    SQLAlchemy calls listeners from then on with every statement, so that the engine stays slower.
+    The engine stays slower afterwards, because SQLAlchemy then calls listeners for every statement.
     """
     import sqlalchemy as sa
 
@@ -28,7 +28,7 @@ def executing(engine: Any, executed: list[Executed]) -> Iterator[None]:
 
 
 class Repeated:
-    """Statements that are executed again in the same transactions, by SQLAlchemy without building any."""
+    """Recorded SQL statements, which ``again`` executes as text in the same transactions."""
 
     def __init__(self, url: str, executed: Sequence[Executed]) -> None:
         import sqlalchemy as sa

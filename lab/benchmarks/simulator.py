@@ -1,6 +1,6 @@
-"""Measures the simulator's steps per second, batched, as a Gymnasium ``VectorEnv``, and step by step.
+"""Measure the simulator's steps per second for many people at once, as a Gymnasium ``VectorEnv``, and singly.
 
-Run: ``python -m lab.benchmarks.simulator``. One core; each figure is the best of three runs.
+Run ``python -m lab.benchmarks.simulator``. It uses one core.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BATCH, RUNS, ENOUGH = 4096, 3, 1.0
 
 
 def rate(run: Callable[[], int]) -> float:
-    """Steps per second, the best of three runs of at least a second."""
+    """Return the steps per second of the best of RUNS repetitions. ``run`` returns its number of steps."""
     best = 0.0
     for _ in range(RUNS):
         begun, steps = perf_counter(), 0
@@ -33,7 +33,7 @@ def rate(run: Callable[[], int]) -> float:
 
 
 def batched() -> Callable[[], int]:
-    """Whole weeks with their rewards, 4,096 people at once."""
+    """Return a function that simulates whole weeks of BATCH people and returns the number of steps."""
     monday = begin(range(BATCH))
     actions = np.random.default_rng(0).integers(0, 10, (STEPS, BATCH))
 

@@ -1,4 +1,4 @@
-"""Measure short commands, which mostly load libraries.
+"""Measure short commands, whose time is mostly the loading of libraries.
 
 This module loads little itself, because Linux counts the memory of the process that starts a command as the command's.
 """
@@ -21,10 +21,7 @@ BRIDGE = (sys.executable, "-m", "bridge")
 
 
 def starts(home: Path) -> Iterator[Row]:
-    """Measure short commands, beside a program that reads the database without our libraries.
-
-    The limit of a command is the loading of the libraries that it needs, and nothing else.
-    """
+    """Measure short commands, beside a program without our libraries or the loading of the libraries that they need."""
     limit, _ = process(sys.executable, "-c", TABLES, str(home / "bridge.db"))
     program = shutil.which("sqlite-utils")
     peer, least = ("sqlite3 and argparse", limit)
@@ -41,14 +38,14 @@ def starts(home: Path) -> Iterator[Row]:
 
 
 def _command(name: str, taken: tuple[float, float], loaded: tuple[str, float, float]) -> Iterator[Row]:
-    """Yield a command's time and its memory, each beside those of the libraries ``loaded``."""
+    """Yield the rows of a command's time and memory, each beside those of the libraries ``loaded``."""
     peer, seconds, memory = loaded
     yield Row(work=name, figure=taken[0], unit="s", peer=peer, limit=seconds, target=0.45)
     yield Row(work=f"{name}, memory", figure=taken[1], unit="MB", peer=peer, limit=memory, target=45)
 
 
 def _new_slots(home: Path) -> tuple[float, float]:
-    """Return seconds and memory of recommendations that are made, in a copy of the installation, a slot for each."""
+    """Return CPU seconds and memory (MB) of a command that makes a new recommendation in each of several slots."""
     begin = datetime.fromisoformat(os.environ["BRIDGE_NOW"])
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copytree(home, Path(folder) / "home")

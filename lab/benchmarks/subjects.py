@@ -1,4 +1,4 @@
-"""Made records, files and observations that the benchmarks measure, and the same done by a peer alone."""
+"""Records, files and observations to measure with, and the same operations without the product."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Row = tuple[int | float | str | bytes, ...]
 
 
 def made(records: int, *, shift: float = 0.0) -> Pages:
-    """Return pages of nights with three figures each."""
+    """Return pages of ``records`` records in all. ``shift`` changes their values."""
     nights = [
         RawRecord(stream="night", key=f"night-{i}", payload={"i": i, "v": 50 + i % 40 + shift, "note": "x" * 200})
         for i in range(records)
@@ -128,7 +128,7 @@ IMPORTED = datetime(2026, 11, 20, 9, tzinfo=UTC)
 
 
 def write_fit(folder: Path, days: int) -> None:
-    """Write a file per day, with Garmin's own encoder."""
+    """Write a FIT file of a watch for each of ``days`` days, with Garmin's encoder."""
     from lab.people.watch_files import watch_day
 
     for number in range(days):
@@ -137,7 +137,7 @@ def write_fit(folder: Path, days: int) -> None:
 
 
 def decode_fit(folder: Path) -> None:
-    """Read all files with Garmin's decoder and its defaults."""
+    """Read all FIT files with Garmin's decoder. Raises SystemExit for errors."""
     from garmin_fit_sdk import Decoder, Stream
 
     for place in sorted(folder.glob("*.fit")):
@@ -151,7 +151,7 @@ POLICY = "adaptive"
 
 
 def observed(answers: int) -> Observation:
-    """Return an observation with so many answers, one a slot."""
+    """Return an observation with ``answers`` answers in its history, one per slot."""
     life = Life(3)
     weeks = answers // 28 + 2
     for _ in islice(life.live(registry.policy("random"), weeks), answers):
@@ -162,5 +162,5 @@ def observed(answers: int) -> Observation:
 
 
 def forget() -> None:
-    """Empty the caches of a process."""
+    """Empty the policies' caches of this process."""
     trust.SHARED, particle_filter.SHARED = trust.Listening(), particle_filter.Memory()

@@ -1,8 +1,8 @@
-"""Prints what the product's work costs beside a peer or a limit and the target.
+"""Print the cost of the product's work beside a peer or limit and the target.
 
-Run: ``python -m lab.benchmarks.targets [PART...]``, by default all parts of ``lab.benchmarks.measures``. Figures are
-CPU time, medians of at least five runs unless a line says otherwise. Memory is the peak of the process. Each part is a
-process of its own, and so is each command. Bytecode is written to a temporary folder.
+Run ``python -m lab.benchmarks.targets [PART...]``, by default all parts of ``lab.benchmarks.measures``. Figures are
+medians of CPU time over at least five runs unless a line says otherwise. Memory is the peak of the process. Each part
+and each command is a process of its own.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main(parts: Sequence[str]) -> None:
 
 
 def measured(part: str, home: Path, variables: Mapping[str, str]) -> list[Row]:
-    """Return the rows of a part, which a process of its own measures."""
+    """Return the rows of a part, measured in a process of its own, or a row with the unit "failed"."""
     command = [sys.executable, "-m", "lab.benchmarks.measures", part, str(home)]
     with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
         said = process.communicate()[0]

@@ -1,11 +1,10 @@
-"""Measures opening the store, a sync without news, and an observation, for ten years of data and for less.
+"""Measure opening the store, a sync without news, and an observation, for ten years of data and for less.
 
-Run: ``python -m lab.benchmarks.tenyears [--years N] [--url URLS] [--write FILE]``; without addresses in SQLite files in
-a temporary folder, else in three empty databases, comma separated. ``--write`` puts the figures into a document between
-the marks ``<!-- years -->`` and ``<!-- /years -->``. Beside a month stands a quarter of a year, which fills the 80 days
-that an observation reads: a month has less to read than any later day. Prints CPU time of this thread, as the made-up
-vendors answer in others, medians of interleaved runs, and the ratios. Made-up data of ``lab.people.person``: WHOOP,
-Garmin, calendars, task lists.
+Run ``python -m lab.benchmarks.tenyears [--years N] [--url URLS] [--write FILE]``. Without addresses of three empty
+databases, separated by commas, SQLite files in a temporary folder are used. ``--write`` puts the figures into a
+document
+between the marks ``<!-- years -->`` and ``<!-- /years -->``. Times are CPU times of this thread, medians of alternating
+runs. The data are those of ``lab.people.person``.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ LIMIT = 1.5  # how much slower ten years may be
 
 
 class Life:
-    """A person with so many days behind them, in a store of their own, beside the servers of their vendors.
+    """A person with ``days`` days of data in the database at ``url``, and servers of the person's sources.
 
     ``only`` names the sources to use, by default all of the made-up person.
     """
@@ -75,7 +74,7 @@ class Life:
         return Source(connection=connection, spec=spec, open=opened, normalise=installation.normaliser(spec))
 
     def _land(self, connection: Connection, source: str, account: dict[str, Any]) -> None:
-        """Land all records of the watches as a first sync would, and sync the calendars."""
+        """Store all records of the watches as a first sync would, but without requests."""
         records = (
             [one for one in of_vendor(source, account) if one.stream != "body_battery"] if source in WATCHES else []
         )
@@ -86,7 +85,9 @@ class Life:
             self.store.ingest.land(connection, some, installation.normaliser(spec), version=version, now=arrived)
 
     def settle(self, like: Life | None) -> None:
-        """Sync until nothing is new. Years before the window of the first sync count as read."""
+        """Sync until nothing is new. Watches continue where the syncs of ``like`` ended, so that older years are not
+        read.
+        """
         for source, of in self.sources.items():
             for stream in of.spec.streams if like and source in WATCHES else ():
                 other = like.sources[source].connection.id if like else 0
@@ -142,7 +143,10 @@ def medians(lives: list[Life], what: str) -> list[float]:
 
 
 def report(measured: Mapping[str, Sequence[float]], names: Sequence[str]) -> None:
-    """Print a line per measured operation, and tell if the years stay within ``LIMIT`` times a quarter."""
+    """Print a line per operation, and whether the years take at most LIMIT times the quarter's time.
+
+    ``measured`` maps an operation to its CPU times (ms) for the three ``names``.
+    """
     for what, (month, quarter, years) in measured.items():
         figures = ", ".join(f"{name} {ms:.1f} ms" for name, ms in zip(names, (month, quarter, years), strict=True))
         print(f"{what}: {figures}; {years / month:.2f} times a month, {years / quarter:.2f} times a quarter")
@@ -151,7 +155,7 @@ def report(measured: Mapping[str, Sequence[float]], names: Sequence[str]) -> Non
 
 
 def row(what: str, spans: Mapping[str, int], figures: Sequence[float]) -> dict[str, str]:
-    """Return a row of the table: CPU time by span (days), and the exponent between the last two spans.
+    """Return a table row with the CPU time (ms) by span, and the exponent of growth between the last two spans.
 
     >>> row("open", {"month": 30, "quarter": 90, "10 years": 900}, [2, 1, 10])["exponent, quarter to 10 years"]
     '1.00'

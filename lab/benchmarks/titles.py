@@ -1,6 +1,6 @@
-"""Measures the classification of titles. Run ``python -m lab.benchmarks.titles``.
+"""Measure the classification of titles. Run ``python -m lab.benchmarks.titles``.
 
-The corpus's own titles, each once; the bound is the keyword tables alone, which the linear model asks as well.
+The titles are those of the training corpus. The bound is the keyword classifier, which the linear model also runs.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Measures the intervals and the promised power of ``bridge trial``. Run ``python -m lab.benchmarks.trials [TRIALS]``.
+"""Measure the intervals and the promised power of ``bridge trial``. Run ``python -m lab.benchmarks.trials [TRIALS]``.
 
-Each made-up person lives eight weeks before a trial and the trial itself. Their nights have a spread of 25 to 75
-minutes, follow each other by 0 to 0.5 from night to night, are longer at weekends by 0 to 60 minutes, drift over
-months, and have late nights as real ones have; some are not recorded. The weeks are 4, 6 or 9. The effect is none,
-small (a fifth of the spread), large (the spread), or what the person was promised. Four seconds per 1,000 trials.
+Each made-up person lives eight weeks before a trial and then the trial. Their nights are correlated, longer at
+weekends,
+drift over months, have late nights as real ones have, and are not always recorded. The effect is none, small (a fifth
+of
+the spread), large (the spread), or the size that was promised to be found. Four seconds per 1,000 trials.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SIZES = {NONE: 0.0, SMALL: 0.2, LARGE: 1.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Trials with a result, and of these how many intervals held the truth and how many claimed an effect."""
+    """The number of trials with a result, and of those whose interval held the truth or claimed an effect."""
 
     told: int
     held: int
@@ -35,7 +36,7 @@ class Found:
 
 
 def nights(rng: random.Random, days: int, spread: float) -> Iterator[float | None]:
-    """Yield the minutes asleep of nights in a row, None where nothing was recorded."""
+    """Yield the minutes asleep of consecutive nights, None if not recorded. ``spread`` is a standard deviation."""
     follows, weekend = rng.uniform(0, 0.5), rng.uniform(0, 60)
     drift, missed, late = rng.gauss(0, 0.2), rng.uniform(0, 0.15), rng.uniform(0, 0.08)
     state = rng.gauss(0, spread)
@@ -46,7 +47,7 @@ def nights(rng: random.Random, days: int, spread: float) -> Iterator[float | Non
 
 
 def trial(seed: int, size: str) -> tuple[bool, bool] | None:
-    """Live one trial; return whether its interval held the truth, and whether it claimed an effect."""
+    """Simulate a trial and return (interval holds the truth, an effect is claimed), or None without a result."""
     rng = random.Random(f"trial/{size}/{seed}")
     spread, weeks = rng.uniform(25, 75), rng.choice(WEEKS)
     first = START - BACK * DAY

@@ -1,7 +1,8 @@
-"""Count the way from the store to a recommendation on the recorded demo life. Run ``python -m lab.benchmarks.ways``.
+"""Measure a recommendation on the recorded demo life. Run ``python -m lab.benchmarks.ways``.
 
-A cold recommendation is the first of a slot, in a process that has its modules loaded and nothing remembered. Its own
-part is what it takes beyond the observation: CPU time, calls of functions, and files of ours that are entered.
+The measured recommendation is the first of a slot, in a process with modules loaded and caches empty. Its own part is
+CPU
+time, function calls and our files that are entered, less those of the observation.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ OURS = ("bridge", "connectors", "classifiers", "policies", "rhythm_env")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """Milliseconds of CPU, calls of functions written in Python, and files of ours in which functions were called."""
+    """Milliseconds of CPU, calls of Python functions, and the product's files in which functions were called."""
 
     ms: float
     calls: int
@@ -55,14 +56,16 @@ class Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """An installation with the recorded life of the demo's person, whose database is copied for each look."""
+    """A database with the recorded demo life, which is copied for each measurement."""
 
     folder: Path
     original: Path
 
     @contextmanager
     def opened(self) -> Iterator[tuple[Bridge, User]]:
-        """Open a copy, with the classifier loaded and a connection made."""
+        """Open a copy of the database, with the classifier loaded and a connection made. The copy is deleted at the
+        end.
+        """
         copy = Path(shutil.copy(self.original, self.folder / "copy.db"))
         store = Store(f"sqlite:///{copy}")
         bridge = Bridge(settings=config.load(), store=store)
@@ -75,7 +78,7 @@ class Stage:
 
 @contextmanager
 def stage() -> Iterator[Stage]:
-    """Land the recorded life on a Friday morning, in a folder that is gone afterwards."""
+    """Import the recorded life as of a Friday morning, in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="rhythm-bridge-ways-") as name:
         folder = Path(name)
         with environment({"BRIDGE_HOME": name, "BRIDGE_NOW": FRIDAY.isoformat()}):
@@ -106,7 +109,7 @@ def plan(bridge: Bridge, user: User) -> object:
 
 
 def measured(on: Stage, looks: Sequence[Look]) -> dict[str, Way]:
-    """Return name -> what a cold look takes: the median of fifteen in turns, and the counts of one more."""
+    """Return the cost of each function by name, with the median time of RUNS alternating runs with empty caches."""
     rounds = [[_spent(on, look) for look in looks] for _ in range(RUNS + 1)][1:]
     times = (median(of) for of in zip(*rounds, strict=True))
     return {look.__name__: _counted(on, look, ms) for look, ms in zip(looks, times, strict=True)}
@@ -134,12 +137,11 @@ def _spent(on: Stage, look: Look) -> float:
 
 
 def beyond(way: Way, base: Way) -> dict[str, float]:
-    """Return what a way takes beyond another."""
+    """Return the cost of ``way`` less that of ``base``."""
     return {"ms": way.ms - base.ms, "calls": way.calls - base.calls, "files": len(way.files - base.files)}
 
 
 def main() -> None:
-    """Print the ways, and with ``--files`` the files that a recommendation enters beyond the observation."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--files", action="store_true")

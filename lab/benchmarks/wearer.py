@@ -1,4 +1,4 @@
-"""The person that targets are measured on: a year of a Garmin watch with heart rates, calendars, tasks and answers."""
+"""The person that targets are measured on, with a year of a Garmin watch, calendars, tasks and answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ USER = "ana"
 def make(home: Path, days: int = DAYS, *, answered: bool = True) -> None:
     """Make the person in a new installation at ``home``. With ``answered``, three recommendations a day have answers.
 
-    ``BRIDGE_NOW`` has to be the instant ``NOW`` of ``lab.benchmarks.tenyears``.
+    Raises SystemExit if a sync fails. ``BRIDGE_NOW`` must be the instant ``NOW`` of ``lab.benchmarks.tenyears``.
     """
     home.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:

@@ -1,6 +1,4 @@
-"""Measures views of the page with a year of data, beside a file that is only sent (``python -m
-lab.benchmarks.web``).
-"""
+"""Measure views of the web page with a year of data, beside a static file (``python -m lab.benchmarks.web``)."""
 
 from __future__ import annotations
 
@@ -42,7 +40,7 @@ DAYS, TIMES = 365, 100
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """The cost of an address in milliseconds: the server's CPU time, also of the ``first`` view, and wall time."""
+    """The cost of views in milliseconds of the server's CPU time, also of the ``first`` view, and of wall time."""
 
     path: str
     first: float
@@ -53,7 +51,7 @@ class Cost:
 
 
 def year(folder: Path, days: int = DAYS) -> tuple[installation.Bridge, User]:
-    """An installation with the demo person and so many days of them."""
+    """Return an installation in ``folder`` with the demo person and ``days`` days of data."""
     morning = last_morning(installation.now()).date().isoformat()
     command = [sys.executable, "-m", "lab.people.life", str(folder / "life"), morning, str(days)]
     subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own module
@@ -66,7 +64,7 @@ def year(folder: Path, days: int = DAYS) -> tuple[installation.Bridge, User]:
 
 
 def advised(bridge: installation.Bridge, user: User, days: int) -> None:
-    """Add three recommendations with feedback per day, with drifting beliefs. All carry a real observation of now."""
+    """Add three recommendations with feedback per day, with drifting beliefs. All hold the present observation."""
     now, rng = installation.now(), random.Random(1)
     seen, _ = recommend.build_observation(bridge, user, at=now)
     observation, current = seen.to_json(), moment_at(now, user.zones)
@@ -119,7 +117,7 @@ def cost(url: str, path: str, times: int = TIMES, between: Callable[[], None] = 
 
 
 def _view(session: requests.Session, address: str) -> tuple[float, float, int]:
-    """Return CPU and wall milliseconds of a view, and its bytes. This thread, the client, does not count."""
+    """Return the server's CPU milliseconds, wall milliseconds and bytes of a view."""
     cpu, client, wall = time.process_time(), time.thread_time(), time.perf_counter()
     answer = session.get(address, timeout=300)
     answer.raise_for_status()

@@ -1,7 +1,6 @@
-"""Measures one and two ``bridge worker`` processes on PostgreSQL, whose vendors answer late (``python -m
-lab.benchmarks.workers``).
+"""Measure one and two ``bridge worker`` processes on PostgreSQL (``python -m lab.benchmarks.workers``).
 
-Everybody has three sources, and all of them are due again as soon as they have been synced, without news.
+Every user has three sources, which answer late and are due again as soon as they have been synced, without news.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ LOOK_SECONDS = 1.0  # between two looks at what was synced
 
 @contextmanager
 def working(count: int, at_once: int, variables: Mapping[str, str]) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Run workers of ``at_once`` jobs each."""
+    """Run ``count`` worker processes of ``at_once`` jobs each until the context ends."""
     command = [sys.executable, "-m", "bridge", "worker", "--concurrency", str(at_once)]
     environment = {**os.environ, **variables}
     started = [subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) for _ in range(count)]  # noqa: S603
@@ -51,7 +50,7 @@ def cpu(workers: list[subprocess.Popen[bytes]]) -> float:
 def measured(
     store: Store, count: int, at_once: int, seconds: float, variables: Mapping[str, str]
 ) -> tuple[float, float]:
-    """Return (syncs a second, CPU ms of the workers for a sync)."""
+    """Return (syncs per second, CPU milliseconds of the workers per sync) of ``count`` workers over ``seconds``."""
     with working(count, at_once, variables) as workers:
         start = synced(store)
         while synced(store) < start + BEGUN:
@@ -64,14 +63,14 @@ def measured(
 
 
 def due_again(store: Store) -> None:
-    """Make everybody due whom nobody syncs, and wait a little."""
+    """Make every connection due that is not being synced, and wait a little."""
     with store.database.write() as db:
         db.execute(sa.text("UPDATE connections SET due_at = NULL WHERE lease_holder IS NULL AND due_at IS NOT NULL"))
     time.sleep(LOOK_SECONDS)
 
 
 def synced(store: Store) -> int:
-    """Return how many outcomes of syncs were written so far."""
+    """Return the number of sync outcomes that were written so far."""
     query = "SELECT n_tup_ins + n_tup_upd FROM pg_stat_user_tables WHERE relname = 'sync_runs'"
     with store.database.read() as db:
         return int(db.execute(sa.text(query)).scalar_one())

@@ -1,6 +1,4 @@
-"""Figures of lives in deployed mode, which are acceptance and wellbeing over the feedback, and beliefs with their
-uncertainty.
-"""
+"""Figures of simulated lives with feedback, which are acceptance, wellbeing, and beliefs with their uncertainty."""
 
 from __future__ import annotations
 
@@ -25,7 +23,10 @@ SOON, LATE = 8, 20  # answers within which an archetype should be told
 
 
 def figures(policy: str, found: Lived, kind: Kind, *, believes: bool) -> dict[str, Any]:
-    """The figures of one policy, each with ``mean``, ``sd`` and ``ci95`` over lives."""
+    """Return the figures of a policy over the lives ``found``, each with ``mean``, ``sd`` and ``ci95`` over lives.
+
+    Without ``believes``, the figures of the belief are left out.
+    """
     discrete = kind.told or kind.condition == "discrete"
     return {
         "policy": policy,
@@ -46,7 +47,7 @@ def figures(policy: str, found: Lived, kind: Kind, *, believes: bool) -> dict[st
 
 
 def paired(mine: Lived, other: Lived, over: str) -> dict[str, Any]:
-    """Return the advantage of a policy over another with the same people, life by life."""
+    """Return how much a policy exceeds another policy with the same people, as mean differences over lives."""
     return {
         "over": over,
         "accepted": summary((mine.accepted - other.accepted).mean(axis=1)),
@@ -55,7 +56,7 @@ def paired(mine: Lived, other: Lived, over: str) -> dict[str, Any]:
 
 
 def at_looks(found: Lived, figure: Any) -> dict[str, Any]:
-    """answers -> dimension -> figure, for as many answers as there were."""
+    """Return ``figure(found, answers)`` by number of answers, for those of LOOKS that the lives reach."""
     return {str(known): figure(found, known) for known in LOOKS if known < found.beliefs.shape[1]}
 
 
@@ -64,19 +65,19 @@ def skill(found: Lived, known: int) -> dict[str, Any]:
 
 
 def _sure(found: Lived) -> bool:
-    """Tell whether every belief was stated with its uncertainty. Language models state none."""
+    """Return True if every belief was stated with a standard deviation. Language models state none."""
     return not np.isnan(found.sds).any()
 
 
 def coverage(found: Lived, known: int) -> dict[str, Any]:
-    """dimension -> the share of people who are within the 90 % interval that was stated of them."""
+    """Return by trait the share of people whose true value is in the stated 90 % interval after ``known`` answers."""
     off = np.abs(found.beliefs[:, known] - found.targets)
     held = (off <= NINETY * found.sds[:, known]).astype(float)
     return {name: summary(column) for name, column in zip(BELIEF, held.T, strict=True)}
 
 
 def accepted_over(found: Lived) -> list[dict[str, Any]]:
-    """A point per seven answers."""
+    """Return the mean acceptance of each WINDOW answers in turn, over lives."""
     starts = range(0, found.accepted.shape[1] - WINDOW + 1, WINDOW)
     return [
         {"answers": start + WINDOW, **summary(found.accepted[:, start : start + WINDOW].mean(axis=1))}
@@ -85,7 +86,7 @@ def accepted_over(found: Lived) -> list[dict[str, Any]]:
 
 
 def errors_over(found: Lived) -> list[dict[str, Any]]:
-    """The mean absolute error of the belief after so many answers, by dimension."""
+    """Return the mean absolute error of the belief by trait, after each number of answers."""
     off = np.abs(found.beliefs - found.targets[:, None]).mean(axis=0)
     return [
         {"answers": known, **{name: float(one) for name, one in zip(BELIEF, off[known], strict=True)}}
@@ -94,9 +95,9 @@ def errors_over(found: Lived) -> list[dict[str, Any]]:
 
 
 def leans(beliefs: Array) -> NDArray[np.intp]:
-    """(...): which archetype has the largest share in beliefs (..., 3), taken for mixtures of those of the three.
+    """Return the index (...) of the archetype with the largest share in each belief (..., 3).
 
-    A policy that knows that there are three states such mixtures, with the probabilities as shares.
+    A belief is taken for a mixture of those of the archetypes, with probabilities as shares.
     """
     corners = belief_target(archetypes(list(ARCHETYPES)))
     mixing = np.linalg.pinv(np.vstack([corners, np.ones(len(ARCHETYPES))]))
@@ -105,7 +106,7 @@ def leans(beliefs: Array) -> NDArray[np.intp]:
 
 
 def told_apart(found: Lived) -> dict[str, Any]:
-    """After how many answers the likeliest archetype is the person's, and stays so to the end of what was lived."""
+    """Return after how many answers the likeliest archetype becomes the true one for good, as figures over lives."""
     truth = leans(found.targets)
     right = leans(found.beliefs[:, 1:]) == truth[:, None]
     last_wrong = np.where(right, 0, np.arange(1, right.shape[1] + 1)).max(axis=1)

@@ -1,6 +1,6 @@
-"""The whole comparison: every policy in every condition, in weeks without error and in lives of people who answer.
+"""The comparison of all policies in all conditions, in weeks of exact simulation and in lives with feedback.
 
-It is cut into parts that need nothing of each other, so that as many processes as there are cores can play them.
+It is cut into independent parts that several processes can play.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NEXT_TO = ("heuristic+constant", "planner-no-inference+constant", "oracle")  # w
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """Weeks of one policy (``kind`` None), or some lives with it."""
+    """A part of the comparison, which is weeks with a policy, or lives of a ``kind`` with it."""
 
     policy: str
     condition: str
@@ -43,7 +43,10 @@ class Part:
 
 
 def parts(episodes: int, learners: Sequence[str]) -> list[Part]:
-    """``learners``: policies that infer. Lives are two for five weeks: most of them are two weeks or more."""
+    """Return the parts of the whole comparison, with ``episodes`` weeks and a smaller number of lives.
+
+    ``learners`` are the policies that infer traits.
+    """
     some = max(episodes * 2 // 5, 2)
     lives = [*_lives([*learners, "heuristic", "thompson"], ANSWERS, some), *_lives(["planner"], TOLD, some)]
     lives += _lives([*learners, "heuristic", "thompson"], UNTOLD, some)
@@ -53,7 +56,7 @@ def parts(episodes: int, learners: Sequence[str]) -> list[Part]:
 
 
 def _weeks(episodes: int, learners: Sequence[str]) -> Iterator[Part]:
-    """The grade is paired with the same policy without inference, the reward with the cheaper blind planner."""
+    """Yield the parts of weeks. Grades are compared with the policy without inference, rewards with the planner's."""
     for objective, against in (("grade", None), ("reward", "planner-no-inference")):
         for condition in CONDITIONS:
             found = seeds_of(condition, episodes)
@@ -71,7 +74,7 @@ def _lives(policies: Sequence[str], kind: Kind, lives: int) -> Iterator[Part]:
 
 
 def gathered(asked: Sequence[Part], found: Sequence[dict[str, Any] | Lived], find: Find) -> dict[str, Any]:
-    """{"weeks": one per policy, objective and condition, "lives": one per policy and kind of lives}."""
+    """Return the results of all parts as {"weeks": [...], "lives": [...]}, with equal kinds of lives joined."""
     chunks: dict[tuple[str, Kind], list[Lived]] = {}
     for part, result in zip(asked, found, strict=True):
         if part.kind is not None and isinstance(result, Lived):

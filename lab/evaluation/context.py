@@ -1,9 +1,7 @@
-"""Measures the worth of a personal prior with little context, against advice without it and advice on a month of
-context.
+"""Measure the worth of a user's prior with little context, compared with a month of answers and with few answers.
 
-Each life is led for four weeks with the policy as it comes. From there on it goes on three times over, with the same
-luck: with the answers of 30 days, with those of the last five days, and with a prior that is made of all answers every
-five days, as the daemon makes it, and the answers since then: five days of them at most.
+Each life begins with four weeks of the plain policy. It then continues three times with equal random numbers, with the
+answers of 30 days, with those of five days, or with a prior that is renewed every five days and the answers since.
 """
 
 from __future__ import annotations
@@ -31,14 +29,14 @@ ARMS = ("a month of answers", "five days of answers", "a prior and five days of 
 
 
 class Personal(Policy, Protocol):
-    """A policy that can learn one person."""
+    """A policy that can learn from a single user's answers."""
 
     def learn(self, observation: Observation) -> Mapping[str, Any]: ...
     def personal(self, prior: Mapping[str, Any]) -> Policy: ...
 
 
 class Forgetful:
-    """A policy that hears the answers of the last days only."""
+    """A policy that sees only the answers of the last ``span``."""
 
     def __init__(self, policy: Policy, span: timedelta = LITTLE) -> None:
         self._policy, self._span = policy, span
@@ -49,7 +47,7 @@ class Forgetful:
 
 
 class Renewed:
-    """A policy whose prior is made anew every five days; it hears the answers since then."""
+    """A policy whose prior is made of all answers every five days, and which also sees the answers since."""
 
     def __init__(self, make: Callable[[], Personal], life: Life) -> None:
         self._make, self._life = make, life
@@ -65,7 +63,7 @@ class Renewed:
 
 
 def recent(observation: Observation, span: timedelta = LITTLE) -> Observation:
-    """The observation with the answers of the last days only."""
+    """Return the observation without answers from more than ``span`` before the last."""
     if not observation.history:
         return observation
     since = observation.history[-1].at - span
@@ -75,7 +73,10 @@ def recent(observation: Observation, span: timedelta = LITTLE) -> Observation:
 def compare(
     make: Callable[[], Personal], lives: int, *, condition: str = "in", on_step: OnStep = unwatched
 ) -> dict[str, Any]:
-    """Accepted share and mean level of the three, and of the prior what it gains over the month, life by life."""
+    """Return acceptance and mean level of the three ways, and the gain of a prior over a month of answers.
+
+    The gain is paired by life. ``make`` returns a new policy, and ``on_step(done, total)`` reports progress.
+    """
     found = []
     for done, seed in enumerate(seeds_of(condition, lives), start=1):
         found.append(list(_one(make, seed, condition)))

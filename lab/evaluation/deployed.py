@@ -1,10 +1,8 @@
-"""Deployed mode: a simulated person seen as a real one, through the bridge's own observation code.
+"""A simulated person who is observed as a real user is, by the product's own observation code.
 
-Hidden meters become what a band and a calendar would deliver: noisy nights whose correlation with the truth is drawn
-from the range measured on people (0.1 to 0.5), nights without the band, a stress score during the day, and a calendar
-that holds part of what is done. The bridge's meters read them back, with their baselines, freshness and uncertainty.
-Anomalies and events are not there, the reward is the person's last answer, and the history holds 30 days of answers:
-exactly what a deployed policy sees. The only module of the simulator that looks back at the bridge.
+Hidden meters become the data of a band and a calendar, with noise, missing nights, and only a part of the actions.
+The correlation of a night's data with the truth is drawn from the range measured on people. The product's meters are
+computed from these data. Anomalies and events are unknown, and the history holds the answers of 30 days.
 """
 
 from __future__ import annotations
@@ -63,7 +61,10 @@ Gives = Callable[[Sequence[Interaction], int, datetime], float]
 
 @dataclass(slots=True)
 class Slice:
-    """Slot of a deployed life with advice. ``chances`` maps each action to its probability of acceptance."""
+    """A slot with a recommendation, as it went. ``chances`` maps each action to its true probability of acceptance.
+
+    ``before`` and ``after`` are the hidden meters' levels.
+    """
 
     moment: Moment
     observation: Observation
@@ -82,14 +83,14 @@ def _rmssd_errors() -> Mapping[str, float]:
 
 
 def about(week: int, moment: Moment, relative: Array) -> dict[str, object]:
-    """A slot as a person of a world is asked about it; ``relative``: (10,) standing."""
+    """Return the description of a slot for ``Person.chance``. ``relative`` (10,) are the actions' standings."""
     scores = {str(one): float(z) for one, z in zip(ACTIONS, relative, strict=True)}
     return {"week": week, "day": moment.day, "slot": int(moment.slot), "standing": scores}
 
 
 @dataclass(slots=True)
 class Life:
-    """A person who lives on after the week is over; progress starts anew each Monday."""
+    """A simulated person's life over many weeks. Progress begins at 0 each Monday."""
 
     seed: int
     condition: str = "in"
@@ -128,11 +129,11 @@ class Life:
 
     @property
     def answers(self) -> tuple[Interaction, ...]:
-        """All so far, however old."""
+        """Return all answers so far, without a limit of age."""
         return tuple(self._history)
 
     def live(self, policy: Policy, weeks: int, *, first: int = 0) -> Iterator[Slice]:
-        """So many weeks of advice, from the ``first`` on: every slot that gets some."""
+        """Live ``weeks`` weeks from week ``first`` on, and yield every slot with a recommendation."""
         rng = random.Random(f"policy/{self.seed}")
         for week in range(first, first + weeks):
             for moment, event in self._moments(week):
@@ -144,7 +145,7 @@ class Life:
                     self._alone(moment, event)
 
     def _moments(self, week: int) -> Iterator[tuple[Moment, int]]:
-        """The slots of a week with what happens in each; a new morning has a night behind it."""
+        """Yield the slots of a week, each with its event (0 for none), and record a night before each morning."""
         monday = FIRST_MONDAY + timedelta(weeks=week)
         self.meters[P] = 0.0
         events = dynamics.drawn_events([self.seed * 1000 + week % EVENT_WEEKS])
@@ -182,7 +183,11 @@ class Life:
     def _chances(
         self, moment: Moment, feasible: Sequence[ActionType], action: ActionType
     ) -> tuple[dict[ActionType, float], float | None, bool]:
-        """Return every possible action's acceptance probability, the advised action's, and whether advice is seen."""
+        """Return (probability of acceptance by action, that of ``action``, True if the person looks at
+        recommendations).
+
+        The simulator's own person has no stated probabilities, which gives ({}, None, True).
+        """
         if self._one is None:
             return {}, None, True
         relative = standing(utilities(self.meters, int(moment.slot), self.person)[:, 0], feasible)
@@ -202,7 +207,7 @@ class Life:
         return {meter: float(level) for meter, level in zip(Meter, self.meters[:, 0], strict=True)}
 
     def known(self, at: datetime) -> Snapshot:
-        """Return the snapshot a bridge would have of this person at a moment."""
+        """Return the data that the product would have of this person at an instant."""
         oldest = (at - KEPT).date()
         self._nights = [one for one in self._nights if one.day >= oldest]
         self._day = [one for one in self._day if one.day >= oldest]
@@ -219,14 +224,13 @@ class Life:
         )
 
     def _noisy(self, z: float) -> float:
-        """A reading of a hidden standard score that correlates with it as much as this person's do."""
+        """Return a measured deviation that has this person's correlation with the hidden deviation ``z``."""
         return self._validity * z + sqrt(1 - self._validity**2) * self._rng.gauss(0, 1)
 
     def _figure(self, felt: float) -> float:
         return AGREEMENT * felt + sqrt(1 - AGREEMENT**2) * self._rng.gauss(0, 1)
 
     def _sleep(self, woke: date, z: float) -> None:
-        """The night that ends on a morning, unless the band was off."""
         if not self.recorded or self._rng.random() < MISSING_NIGHT:
             return
         end = datetime.combine(woke, WAKING, UTC)

@@ -1,4 +1,4 @@
-"""Play a policy against a condition with paired seeds, and say what came of it with its uncertainty."""
+"""Simulate weeks with a policy and equal seeds, and compute figures with their uncertainty."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def unwatched(done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Weeks of a strategy. ``beliefs`` maps a slot to the beliefs (3, n) stated in it."""
+    """Finished weeks of a strategy. ``beliefs`` maps a slot to the beliefs (3, n) stated in it."""
 
     weeks: Weeks
     belief: Array | None
@@ -46,27 +46,27 @@ class Result:
     ms: float  # per decision, of one core
 
     def errors(self) -> Array:
-        """(n,) mean absolute error of the last belief; who states none is taken to have said .5, .5, .5 (EXACT)."""
+        """Return the mean absolute error (n,) of the last belief. Without a belief it is that of 0.5 for each trait."""
         target = belief_target(self.weeks.people)
         stated = np.full(target.shape, 0.5) if self.belief is None else self.belief
         return grading.belief_mae(stated, target)
 
     def accuracy(self) -> Array | float:
-        """Return the belief's part of the grade, which is 0 for a strategy without a belief."""
+        """Return the belief's part (0 to 1) of the grade, which is 0 for a strategy without a belief."""
         return 0.0 if self.belief is None else 1 - self.errors()
 
     def score(self) -> Array:
-        """(n,): the published grade."""
+        """Return the published grade (n,) of each week."""
         return self.weeks.final_score(self.accuracy())
 
 
 def seeds_of(condition: str, episodes: int) -> list[int]:
-    """The seeds of a condition; those out of distribution are never trained on."""
+    """Return the seeds of a condition. Those out of distribution are never used for training."""
     return seeds_in(range(episodes), condition)
 
 
 def play(weeks: Weeks, player: Strategy, on_step: OnStep = unwatched) -> Result:
-    """All weeks to their end."""
+    """Play all weeks to their end. ``on_step(done, total)`` is called after each slot."""
     spent, beliefs = 0.0, {}
     while not weeks.done:
         begun = process_time()
@@ -90,11 +90,11 @@ def evaluate(
     against: str | None = None,
     on_step: OnStep = unwatched,
 ) -> dict[str, Any]:
-    """The figures of one policy in one condition, each with ``mean``, ``sd`` and ``ci95``.
+    """Return the figures of a policy in a condition, each with ``mean``, ``sd`` and ``ci95`` over ``episodes`` weeks.
 
-    ``reward_vs_oracle`` and ``inference_gain`` compare mean weighted levels with random, an oracle and a planner that
-    never learns, on the same people and events; theirs are bootstrap uncertainties of a ratio of means. ``paired_gain``
-    is what the policy has over ``against`` (by itself: the same policy without its inference), week by week.
+    ``reward_vs_oracle`` and ``inference_gain`` are the policy's mean level on a scale from random actions, or the
+    planner without inference, to the planner that knows the person. ``paired_gain`` is the difference to the policy
+    ``against``, by default the same policy without inference.
     """
     seeds = seeds_of(condition, episodes)
     result = play_by_name(name, condition, seeds, objective, find, on_step)
@@ -149,20 +149,24 @@ def _paired(
 
 
 def skills(stated: Array, target: Array) -> dict[str, Any]:
-    """dimension -> 1 - mean absolute error / that of the best constant, with its uncertainty; both (3, n)."""
+    """Return by trait 1 - mean absolute error / error of the best constant, with its uncertainty.
+
+    ``stated`` and ``target`` have the shape (3, n).
+    """
     rows = zip(BELIEF, np.abs(stated - target), np.abs(best_constant(target) - target), strict=True)
     return {name: ratio(-wrong, -same, 0 * same) for name, wrong, same in rows}
 
 
 def _skill(stated: Array, target: Array) -> dict[str, float]:
-    """dimension -> the same without its uncertainty."""
     wrong, same = np.abs(stated - target), np.abs(best_constant(target) - target)
     shares = 1 - wrong.mean(axis=1) / same.mean(axis=1)
     return {name: float(share) for name, share in zip(BELIEF, shares, strict=True)}
 
 
 def best_constant(target: Array) -> Array:
-    """(3, 1): the belief that has the least mean absolute error of those that are the same for everybody, (3, n)."""
+    """Return the belief (3, 1) with the smallest mean absolute error that is the same for all people, for ``target``
+    (3, n).
+    """
     return np.median(target, axis=1, keepdims=True)
 
 
@@ -170,8 +174,10 @@ _REFERENCES: dict[tuple[str, str, int], Result] = {}
 
 
 def reference(key: str, condition: str, seeds: list[int], find: Find) -> Result:
-    """``random``, ``blind`` (the planner for the average person) or ``oracle`` (the planner that is told who the person
-    is), played once per set of seeds. The last two search alike, so that knowing the person is all between them."""
+    """Return the weeks of a reference, played once for each condition and number of seeds.
+
+    ``key`` is "random", "blind" (the planner for the average person) or "oracle" (the planner that knows the person).
+    """
     asked = (key, condition, len(seeds))
     if asked not in _REFERENCES:
         weeks = begin(seeds, condition)
@@ -184,14 +190,17 @@ def reference(key: str, condition: str, seeds: list[int], find: Find) -> Result:
 
 
 def summary(values: Array) -> dict[str, Any]:
-    """``mean``, ``sd`` and the mean's ``ci95``, which of one value is None, None."""
+    """Return ``mean``, ``sd`` and the mean's 95 % interval ``ci95``, which is [None, None] for a single value."""
     n = len(values)
     mean, sd = float(values.mean()), float(values.std(ddof=1)) if n > 1 else 0.0
     return {"mean": mean, "sd": sd, "ci95": interval(mean, sd / max(n, 1) ** 0.5, n)}
 
 
 def ratio(mine: Array, low: Array, high: Array) -> dict[str, Any]:
-    """(mine - low) / (high - low) as a ratio of means, bootstrapped over episodes; of few too narrow."""
+    """Return (mine - low) / (high - low) as a ratio of means, with a bootstrap interval over episodes.
+
+    The interval is too narrow for few episodes.
+    """
     rng = np.random.default_rng(0)
     picks = rng.integers(0, len(mine), (RESAMPLES, len(mine)))
     span = (high - low)[picks].mean(axis=1)
@@ -202,7 +211,7 @@ def ratio(mine: Array, low: Array, high: Array) -> dict[str, Any]:
 
 
 def checks() -> dict[str, dict[str, float]]:
-    """Single figures that the published pages give, beside ours: name -> {"published", "ours"}."""
+    """Return figures that were published, by name, each as {"published": ..., "ours": ...}."""
     names = list(ARCHETYPES)
     people = archetypes(names)
     even = np.full((METERS, len(names)), 0.7)

@@ -1,4 +1,4 @@
-"""Policies of simulated people, held within the limits of a guard."""
+"""Policies of simulated people that keep the product's limits of recommendations."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ DAY = timedelta(days=1)
 
 
 class Guarded:
-    """A policy that decides within the limits of a guard.
-
-    It bears the name and version of the policy within.
-    """
+    """A policy that decides within the limits of a guard, under the name and version of the policy itself."""
 
     def __init__(self, policy: Policy, guard: Guard) -> None:
         self._policy, self._guard = policy, guard

@@ -1,4 +1,4 @@
-"""Play a policy in deployed mode over many lives: who took what, how they lived, and what was believed of them."""
+"""Simulate many lives with a policy, and record acceptance, levels of the meters, and beliefs."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ Array = NDArray[np.float64]
 class Kind:
     """Settings of simulated lives. ``validity`` is the correlation of nights and stress with the true meters.
 
-    None draws it for each life, from 0.1 to 0.5. ``answers_only`` means no band and no calendar. ``told`` makes every
-    person an archetype, and tells every policy that accepts it.
+    None as ``validity`` draws it for each life. ``answers_only`` means no band and no calendar. ``told`` makes every
+    person an archetype, and tells this to every policy that accepts it.
     """
 
     condition: str = "in"
@@ -43,7 +43,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lived:
-    """n lives of T slots. A belief is the one stated in a slot, after as many answers as there were slots before."""
+    """The course of n lives over T slots. The belief at index t was stated after t answers."""
 
     accepted: Array  # (n, T) 1 or 0
     levels: Array  # (n, T) mean of the hidden meters after the slot, weighted as the person would
@@ -54,7 +54,7 @@ class Lived:
 
 
 class Timed:
-    """A policy, and how long its decisions took."""
+    """A policy that measures the processor time of its decisions in seconds (``spent``)."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy, self.name, self.version = policy, policy.name, policy.version
@@ -69,14 +69,14 @@ class Timed:
 
 
 def served(name: str, find: Find, *, told: bool = False) -> Policy:
-    """A policy as people get it; told that there are three kinds of people where it can be, and asked for."""
+    """Return the policy called ``name``. With ``told`` it considers only archetypes, if it can."""
     policy = find(name)
     variant = variant_of(policy, "three") if told else None
     return policy if variant is None else variant(objective="reward", three=True)
 
 
 def lived(name: str, seeds: Sequence[int], kind: Kind, find: Find, on_step: OnStep = unwatched) -> Lived:
-    """Play all lives, and the first slot of the week after, for its belief."""
+    """Simulate a life for each seed. An additional slot at the end gives the belief after the last answer."""
     found = []
     for done, seed in enumerate(seeds, start=1):
         found.append(_one(served(name, find, told=kind.told), seed, kind))
@@ -106,7 +106,7 @@ def _sds(slices: Sequence[Slice]) -> Iterator[tuple[float, ...]]:
 
 
 def together(parts: Sequence[Lived]) -> Lived:
-    """Lives that were played apart."""
+    """Return the lives of several results as one."""
     joined: dict[str, Any] = {
         one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Lived)
     }

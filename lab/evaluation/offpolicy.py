@@ -1,10 +1,10 @@
-"""Estimates of another policy's acceptance, from logged feedback of the policy that gave the advice.
+"""Estimates of another policy's acceptance, from logged answers to the policy that made the recommendations.
 
-Every logged decision was drawn from known probabilities. An answer to the action that was drawn counts for another
-policy as often as that policy would have drawn it: inverse propensity scoring (Horvitz and Thompson 1952), the same
-normalised by its weights (Swaminathan and Joachims 2015), and doubly robust, which adds to a model of answers what the
-model gets wrong (Dudik, Erhan, Langford and Li 2011). The value is that of a single decision in the situations that
-were logged, histories included; it does not follow what another policy would have led to over weeks.
+Every logged decision was drawn from known probabilities. The estimates are inverse propensity scoring (Horvitz and
+Thompson 1952), the same normalised by its weights (Swaminathan and Joachims 2015), and doubly robust, which adds a
+model
+of answers (Dudik, Erhan, Langford and Li 2011). They hold for single decisions in the logged situations. Effects of
+another policy on later situations are not included.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ PRIOR = 2.0  # answers that a rate of a half is worth
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logged:
-    """Decision with its answer. ``chances`` (10,) are the propensities, 0 for impossible actions.
+    """A decision with its answer. ``chances`` (10,) are the probabilities it was drawn from, 0 for impossible actions.
 
-    ``cluster``: decisions of one cluster (a person; a day, where there is one person) may depend on each other.
-    ``reward``: +1 accepted, -1 not.
+    Decisions of the same ``cluster``, which is a person or a day, may depend on each other. ``reward`` is 1 if
+    accepted, else -1.
     """
 
     cluster: str
@@ -55,17 +55,16 @@ class Logged:
 
 
 def was_drawn(logged: Logged) -> bool:
-    """True when the action was drawn at random. A decision without a draw says nothing about another policy."""
+    """Return True if the action was drawn from at least two. Other decisions do not inform about another policy."""
     return sum(chance > 0 for chance in logged.chances) > 1
 
 
 def estimate(logged: Sequence[Logged], wanted: Array, *, modelled: Array | None = None) -> dict[str, Any]:
-    """The mean reward that a policy would have had, three ways, each with its 95 % interval.
+    """Estimate the mean reward of another policy in three ways, each with its 95 % interval.
 
-    ``wanted``: (n, 10) the policy's own probabilities in each logged situation. ``modelled``: (n, 10) answers supposed
-    by a model that did not see them, by itself ``model(logged)``. The estimates are None where the logged policy
-    could not have chosen what this one wants (``support``), too few decisions count (``effective``), or the policies
-    disagree (``disagreeing``, a share) and too few decisions show what then happens (``matched``).
+    ``wanted`` (n, 10) are that policy's probabilities in each logged situation, and ``modelled`` (n, 10) predicted
+    rewards, by default ``model(logged)``. The estimates are None if too few decisions inform about what that policy
+    would do, by ``support``, ``effective`` and ``matched``.
     """
     chances = np.array([one.chances for one in logged])
     rewards = np.array([one.reward for one in logged])
@@ -101,12 +100,15 @@ def estimate(logged: Sequence[Logged], wanted: Array, *, modelled: Array | None 
 
 
 def _effective(weights: Array) -> float:
-    """The number of equal weights that would tell as much (Kish 1965)."""
+    """Return the number of equal weights with the same information (Kish 1965)."""
     return float(weights.sum() ** 2 / max((weights**2).sum(), 1e-12))
 
 
 def summary(values: Sequence[float] | Array, clusters: Sequence[str], *, mean: float | None = None) -> dict[str, Any]:
-    """Mean and 95 % interval, decisions of one cluster taken as one; ``mean``: where the values are about it."""
+    """Return the mean and its 95 % interval, with the decisions of a cluster counted as one.
+
+    ``mean`` is given if the values are deviations from it.
+    """
     values = np.asarray(values, dtype=float)
     centre = float(values.mean())
     sums: dict[str, float] = defaultdict(float)
@@ -119,14 +121,14 @@ def summary(values: Sequence[float] | Array, clusters: Sequence[str], *, mean: f
 
 
 def designs(logged: Sequence[Logged]) -> Array:
-    """(n, 10, k): the features of every action in each logged situation."""
+    """Return the features (n, 10, k) of every action in each logged situation."""
     return np.array([[features(one.observation, action) for action in ACTIONS] for one in logged])
 
 
 def model(logged: Sequence[Logged], known: Array | None = None) -> Array:
-    """(n, 10): the answer supposed for each action, by a ridge regression that saw other clusters only.
+    """Return the reward (n, 10) predicted for each action, by a ridge regression on other clusters only.
 
-    ``known``: the ``designs`` of the logged situations, where they are at hand.
+    ``known`` are the ``designs`` of the logged situations, to avoid computing them again.
     """
     rows = designs(logged) if known is None else known
     seen = rows[np.arange(len(logged)), [ACTIONS.index(one.action) for one in logged]]
@@ -165,7 +167,10 @@ MANY = 10  # people, from which on each of them counts as one; below, each of th
 
 
 def feedback(store: Store, people: Sequence[User], *, at: datetime) -> list[Logged]:
-    """Every answered decision that was drawn by lot, oldest first for each person; never seen is not an answer."""
+    """Return every answered decision of ``people`` that was drawn, oldest first for each person.
+
+    A recommendation that was never seen counts as unanswered.
+    """
     found = [one for person in people for one in _of(store, person, at=at, by_day=len(people) < MANY)]
     return [one for one in found if was_drawn(one)]
 
@@ -186,6 +191,5 @@ def _of(store: Store, person: User, *, at: datetime, by_day: bool) -> Iterator[L
 
 
 def _reward(advice: Recommendation, at: datetime) -> float | None:
-    """Of the answer as a model hears it; None for what was not answered and of which the data show nothing."""
     answer = as_answer(advice, at)
     return None if answer is None else REWARD[answer]

@@ -1,7 +1,7 @@
-"""Acceptance and error of the belief by the number of answers, beside the same policy with the answers ablated.
+"""Acceptance and error of the belief by the number of answers, with the true answers and with manipulated answers.
 
-Everybody answers each slot's advice, and nothing but answers is known of them. A past is taken from the observation
-before the policy sees it, so that any policy can be measured.
+Everybody answers each slot's recommendation, and nothing but answers is known of them. The answers are replaced in the
+observation before the policy sees it, so that any policy can be measured.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ENDS = (7, FIRST, 2 * FIRST, WEEKS * FIRST)  # numbers of answers at which a spa
 class People(NamedTuple):
     """People of a condition who answer by the rule of a world.
 
-    ``believed`` is False where answers follow tastes of their own, which no belief describes.
+    ``believed`` is False if the answers follow tastes that the belief's traits do not describe.
     """
 
     condition: str
@@ -52,7 +52,9 @@ PEOPLE = {
 
 @dataclass(frozen=True, slots=True)
 class Led:
-    """A life of T slots: the true chances that its advice is taken (T,), the belief's errors (T,), and the answers."""
+    """A life of T slots, with the true probabilities (T,) that the recommendations are accepted and the errors of the
+    belief.
+    """
 
     taken: Array
     errors: Array
@@ -60,10 +62,10 @@ class Led:
 
 
 class Ablated:
-    """A policy that sees a past of the kind ``past`` in place of a person's own answers.
+    """A policy that sees a changed history in place of a person's own answers.
 
-    ``other`` are the answers of another person in the same slots. A shuffled past deals the answers anew among the
-    recommendations.
+    ``past`` is one of PASTS. ``other`` are another person's answers in the same slots. A shuffled past permutes the
+    answers among the recommendations.
     """
 
     def __init__(self, policy: Policy, past: str, other: Sequence[Interaction], seed: int) -> None:
@@ -94,10 +96,10 @@ def _shuffled(history: Sequence[Interaction], rng: random.Random) -> Iterator[In
 def recall(
     name: str, lives: int, find: Find, on_step: OnStep = unwatched, people: Mapping[str, People] = PEOPLE
 ) -> list[dict[str, Any]]:
-    """Return a row per people, past and span of answers, over ``lives`` lives of four weeks with the same people.
+    """Return a row for each kind of people, changed history and range of answers, over ``lives`` lives.
 
-    ``taken`` is the mean true chance that the span's advice is taken. ``error`` is the belief's mean absolute error
-    after its last answer but one, or None where no belief describes the answers.
+    ``taken`` is the mean true probability that the range's recommendations are accepted. ``error`` is the belief's mean
+    absolute error near its end, or None if the belief does not describe the answers.
     """
     total, done = len(people) * len(PASTS) * lives, 0
     rows: list[dict[str, Any]] = []

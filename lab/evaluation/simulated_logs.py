@@ -1,4 +1,4 @@
-"""Logged feedback of simulated people, of whom the truth is known: what every action would have been answered."""
+"""Logged answers of simulated people, with the true expected answer to every action."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Make = Callable[[], Policy]
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """``truth``: (n, 10) the expected reward of every action in each logged situation."""
+    """Logged decisions with the true expected reward ``truth`` (n, 10) of every action."""
 
     logged: list[Logged]
     truth: Array
@@ -35,8 +35,9 @@ class Log:
 def simulated(
     make: Make, seeds: Sequence[int], *, weeks: int = 2, condition: str = "in", on_step: OnStep = unwatched
 ) -> Log:
-    """Return the feedback of simulated people, by seed, to a policy that draws its decisions. Decisions without a draw
-    are left out.
+    """Return the decisions of a drawing policy for simulated people, with the true expected rewards.
+
+    Decisions that were not drawn from at least two actions are left out. ``make`` returns a new policy.
     """
     logged, truth = [], []
     for done, seed in enumerate(seeds, start=1):
@@ -51,7 +52,6 @@ def simulated(
 
 
 def _logged(one: Slice, cluster: str) -> Logged:
-    """The situation as the policy met it: with what it was allowed to choose from."""
     drawn = one.decision.probabilities
     return Logged(
         cluster=cluster,
@@ -71,7 +71,7 @@ def _expected(one: Slice, person: Profiles, kept: Logged) -> list[float]:
 
 
 def wanted(logged: Sequence[Logged], make: Make) -> Array:
-    """(n, 10): a policy's own probabilities in each logged situation; anew for every cluster."""
+    """Return a policy's probabilities (n, 10) in each logged situation, with a new policy for every cluster."""
     return np.array([list(row) for row in _wanted(logged, make)])
 
 

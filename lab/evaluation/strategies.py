@@ -1,4 +1,4 @@
-"""Ways to play many weeks at once: the baselines of the published comparison, and any policy of ``policies/``."""
+"""Strategies that play many weeks at once, which are the published baselines and all policies of ``policies/``."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ INDEX = {action: number for number, action in enumerate(ACTIONS)}
 
 
 class Strategy(Protocol):
-    """Plays ``n`` weeks. ``belief`` is (3, n) after a step, None for one that never states any."""
+    """A strategy that plays n weeks. ``belief`` returns the belief (3, n) after a step, None if it never states one."""
 
     def actions(self, weeks: Weeks) -> Ints: ...
     def belief(self, weeks: Weeks) -> Array | None: ...
 
 
 class Played:
-    """A policy, asked once per episode and step, from the ``first`` episode on; each has its own stream of chance."""
+    """A strategy that asks a policy for each episode from ``first`` on, each with its own random generator."""
 
     def __init__(self, policy: Policy, seeds: list[int], *, first: int = 0) -> None:
         self._policy, self._first = policy, first
@@ -53,7 +53,7 @@ class Played:
 
 
 class Uniform:
-    """Any action, each as likely as the next."""
+    """A strategy that draws all actions with equal probability."""
 
     def __init__(self, seeds: list[int]) -> None:
         self._rng = np.random.default_rng((len(seeds), seeds[0], 2))
@@ -66,8 +66,7 @@ class Uniform:
 
 
 class Known:
-    """The oracle: the planner, told who each person is. It searches as the policy does, so that knowledge is all it
-    has over a planner that infers."""
+    """The planner that knows each true person. Raises ValueError if the planner has no such variant."""
 
     def __init__(self, weeks: Weeks, seeds: list[int], objective: str, find: Find) -> None:
         variant = variant_of(find(PLANNER), "knows")
@@ -86,7 +85,7 @@ class Known:
 
 
 class Silent:
-    """Another strategy, without the belief that it would state."""
+    """Another strategy that does not state its belief."""
 
     def __init__(self, inner: Strategy) -> None:
         self._inner = inner
@@ -103,7 +102,7 @@ def _only(place: int) -> Ints:
 
 
 class Constant:
-    """Another strategy, with the belief that says nothing."""
+    """Another strategy that states a belief of 0.5 for each trait."""
 
     def __init__(self, inner: Strategy) -> None:
         self._inner = inner
@@ -119,13 +118,17 @@ Find = Callable[[str], Policy]
 
 
 def variant_of(policy: Policy, told: str) -> Callable[..., Policy] | None:
-    """Return the maker of a policy's variants, if these accept the argument ``told``: ``three`` or ``knows``."""
+    """Return the policy's method ``variant`` if it accepts the argument ``told`` ("three" or "knows"), else None."""
     variant: Callable[..., Policy] | None = getattr(policy, "variant", None)
     return variant if variant is not None and told in signature(variant).parameters else None
 
 
 def strategy(name: str, weeks: Weeks, seeds: list[int], objective: str, find: Find) -> Strategy:
-    """``oracle``, ``planner-no-inference``, or a policy's name, also with ``+blind``; any with ``+constant`` behind."""
+    """Return the strategy called ``name``.
+
+    It is "oracle", "planner-no-inference" or a policy's name, which "+blind" makes without inference. "+constant" at
+    the end makes any of them state a constant belief.
+    """
     if name.endswith(CONSTANT):
         return Constant(strategy(name.removesuffix(CONSTANT), weeks, seeds, objective, find))
     if name == "oracle":
@@ -136,9 +139,9 @@ def strategy(name: str, weeks: Weeks, seeds: list[int], objective: str, find: Fi
 
 
 def opened(name: str, objective: str, find: Find) -> Policy:
-    """A policy by its name; one that plans (it has a ``variant``) with this objective, and blind where asked for.
+    """Return the policy called ``name`` for an objective, with "+blind" at the end without its inference.
 
-    Raises ValueError for ``+blind`` behind a policy that infers nothing.
+    Raises ValueError for "+blind" after a policy that infers nothing.
     """
     policy = find(name.removesuffix(BLIND))
     variant: Callable[..., Policy] | None = getattr(policy, "variant", None)
@@ -150,7 +153,7 @@ def opened(name: str, objective: str, find: Find) -> Policy:
 
 
 def blinded(name: str, find: Find) -> str | None:
-    """The name of the policy without its inference; None where there is no such thing."""
+    """Return the name of the policy without its inference, or None if that does not exist."""
     if name.endswith((BLIND, CONSTANT)) or name in ("oracle", "planner-no-inference"):
         return None
     return name + BLIND if hasattr(find(name), "variant") else None

@@ -1,8 +1,6 @@
-"""Policies in worlds: how likely the advice that is given is really taken, how the person lives, what is believed.
+"""Simulate policies in worlds, with figures from true probabilities of acceptance.
 
-The figures of a life need no luck: they are the true chances, of the advice that was given, of the best that could have
-been given and of advice at random, over the slots that got advice. A life is one trial, so that trials can be played
-by several processes and kept in a file.
+A trial is a life, so that trials can be played by several processes and kept in a file.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ FIGURES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """Life of a person with a policy. ``bare`` means advice in every slot, without rules before the policy."""
+    """A life to simulate. ``bare`` means a recommendation in every slot, without limits around the policy."""
 
     world: str
     policy: str
@@ -56,7 +54,7 @@ Found = Mapping[Trial, Mapping[str, float]]
 
 
 def trials(like: Trial, worlds: Sequence[str], policies: Sequence[str], lives: int) -> list[Trial]:
-    """Every policy with the same people in every world."""
+    """Return a trial for every policy with the same people in every world."""
     return [
         replace(like, world=name, policy=policy, seed=seed)
         for name in worlds
@@ -66,9 +64,9 @@ def trials(like: Trial, worlds: Sequence[str], policies: Sequence[str], lives: i
 
 
 def play(trial: Trial, policy: Policy, gives: Gives | None) -> dict[str, float]:
-    """Return a life's figures. A figure is NaN after fewer than 29 pieces of advice, or without a stated belief.
+    """Simulate a life and return its figures. A figure is NaN if it has too few recommendations or no stated belief.
 
-    Raises ValueError for an unknown world.
+    ``gives`` returns the probability that a slot gets a recommendation. Raises ValueError for an unknown world.
     """
     people = world(trial.world)
     life = Life(
@@ -95,7 +93,6 @@ def play(trial: Trial, policy: Policy, gives: Gives | None) -> dict[str, float]:
 
 
 def _open(one: Slice) -> list[float]:
-    """The true chances of what could have been advised."""
     return [one.chances[action] for action in one.decision.probabilities]
 
 
@@ -104,9 +101,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _intervals(slices: Sequence[Slice], life: Life) -> dict[str, float]:
-    """The share of stated 90 % intervals at the ends of weeks that hold the truth, and half the width of those from the
-    end of the fourth week on. Not numbers without any.
-    """
+    """Return the share of stated 90 % intervals that hold the true trait, and half the width of the later intervals."""
     truth = belief_target(life.person)[:, 0].tolist()
     ends = {one.moment.week: one.decision for one in slices}
     stated = [(one.belief.vector(), one.belief_sd) for one in ends.values() if one.belief_sd is not None]
@@ -120,7 +115,7 @@ def _intervals(slices: Sequence[Slice], life: Life) -> dict[str, float]:
 
 
 def rows(found: Found) -> list[dict[str, Any]]:
-    """Return a row per world and policy, each figure with ``mean``, ``sd`` and ``ci95`` over lives.
+    """Return a row for each world and policy, with figures that have ``mean``, ``sd`` and ``ci95`` over lives.
 
     ``over`` holds the mean paired difference of each figure to every other policy of the run.
     """
@@ -151,17 +146,17 @@ def _row(
 
 
 def _summary(values: Sequence[float]) -> dict[str, Any]:
-    """Over the lives that have the figure; None where none has."""
+    """Return the summary of the values that are numbers, with None as its figures if none is."""
     known = np.array([value for value in values if value == value])
     return summary(known) if len(known) else {"mean": None, "sd": None, "ci95": [None, None]}
 
 
 def to_json(trial: Trial, figures: Mapping[str, float]) -> dict[str, Any]:
-    """A line of a file of trials; a figure that is not there is null."""
+    """Return a trial with its figures as a JSON object, in which NaN becomes null."""
     return asdict(trial) | {"figures": {name: value if value == value else None for name, value in figures.items()}}
 
 
 def from_json(body: Mapping[str, Any]) -> tuple[Trial, dict[str, float]]:
-    """A line read back. Raises KeyError or TypeError for something else."""
+    """Return the trial and figures of ``to_json``. Raises KeyError or TypeError for another object."""
     figures = {name: nan if body["figures"][name] is None else float(body["figures"][name]) for name in FIGURES}
     return Trial(**{name: value for name, value in body.items() if name != "figures"}), figures

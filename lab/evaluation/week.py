@@ -1,4 +1,4 @@
-"""Weeks being lived, many at a time, and what a policy may see of one of them."""
+"""Weeks that are simulated together, and the observation of each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METER_NAMES = tuple(Meter)
 
 @dataclass(slots=True)
 class Weeks:
-    """``n`` episodes in step; lists hold one array per completed step."""
+    """The state of n weeks that advance together. Lists hold one array for each completed slot."""
 
     people: Profiles
     events: Ints  # (28, n)
@@ -47,7 +47,7 @@ class Weeks:
         return self.step >= STEPS
 
     def advance(self, actions: Ints) -> Array:
-        """Live one slot; returns the step's reward."""
+        """Simulate a slot with the given actions and return its reward (n,). Raises ValueError after the last slot."""
         at = self.step
         if at >= STEPS:
             raise ValueError("the week is over")
@@ -61,7 +61,7 @@ class Weeks:
         return self.rewards[-1]
 
     def components(self, accuracy: Array | float = 0.0) -> dict[str, Array]:
-        """The grade's parts of finished weeks."""
+        """Return the parts of the grade by name. ``accuracy`` (0 to 1) is that of the belief."""
         return grading.components(np.array(self.levels), np.array(self.rewards), accuracy)
 
     def final_score(self, accuracy: Array | float = 0.0) -> Array:
@@ -72,16 +72,14 @@ class Weeks:
 
 
 def begin(seeds: Sequence[int], condition: str = "in") -> Weeks:
-    """Monday morning of one person per seed: same seed, same person, same events."""
+    """Return weeks on Monday morning for one person per seed. Equal seeds give equal people and events."""
     seeds = seeds_in(seeds, condition)
     people = sampled(seeds, condition)
     return Weeks(people=people, events=dynamics.drawn_events(seeds), meters=start(len(people)))
 
 
 def observation(weeks: Weeks, i: int) -> Observation:
-    """Return the observation of episode ``i``, with the published fields and true meters. Nothing reveals the hidden
-    person.
-    """
+    """Return the observation of episode ``i`` with the published fields and true meters, but no hidden traits."""
     step = min(weeks.step, STEPS - 1)
     event = EVENT_NAMES[weeks.events[step, i]]
     return Observation(

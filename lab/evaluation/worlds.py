@@ -1,8 +1,9 @@
-"""Worlds: people who answer advice by other rules than the simulator's, to see how a policy does on them.
+"""Worlds of people who answer recommendations by other rules than the simulator's, to test policies on them.
 
-A world is a class ``Person`` with ``chance``, the probability that a piece of advice is taken. The rest of the life
-(meters, nights, calendar) stays the simulator's. ``chance`` is called on the person once for every advice given, so a
-person may count how often something was suggested. All other questions are put to a copy.
+A world is a class ``Person`` with a method ``chance``, the probability that a recommendation is accepted. All else
+stays
+the simulator's. ``chance`` is called on the person once for every recommendation, so that a person may count them.
+Other questions are put to a copy.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ HABIT = 1.6  # logits per standard deviation by which habits differ
 
 
 class Person(Protocol):
-    """A person who answers. There may also be ``seen`` (same arguments, bool) and ``habit`` (weights of actions)."""
+    """A person who answers. Optional methods are ``seen`` (arguments of ``chance``, bool) and ``habit``."""
 
     def chance(
         self,
@@ -53,7 +54,7 @@ Make = Callable[[random.Random, "Profiles"], Person]
 
 
 class Here(NamedTuple):
-    """A piece of advice and the slot it is given in; ``standing``: action -> z."""
+    """A recommendation and its slot. ``standing`` maps an action to its relative value in standard deviations."""
 
     week: int
     day: int
@@ -67,7 +68,7 @@ class Here(NamedTuple):
 
 
 def logistic(x: float) -> float:
-    """The probability of a logit.
+    """Return the probability of a logit.
 
     >>> round(logistic(0.0), 2)
     0.5
@@ -76,7 +77,7 @@ def logistic(x: float) -> float:
 
 
 def _tastes(rng: random.Random) -> list[list[float]]:
-    """Four slots of ten standard scores: within a slot their mean is 0 and their spread 1, as of ``standing``."""
+    """Return random tastes by slot and action, with mean 0 and standard deviation 1 within each slot."""
     return [_even([rng.gauss(0, 1) for _ in NAMES]) for _ in range(SLOTS_A_DAY)]
 
 
@@ -87,7 +88,7 @@ def _even(values: Sequence[float]) -> list[float]:
 
 
 class Simulated:
-    """The simulator's own person: a logistic in what the action is worth."""
+    """The simulator's own person, who accepts by a logistic function of the action's value."""
 
     offset: ClassVar[float] = READINESS
     slope: ClassVar[float] = EAGERNESS
@@ -97,10 +98,10 @@ class Simulated:
         self.settle()
 
     def settle(self) -> None:
-        """Draw what is the person's own."""
+        """Draw the traits of this person, if the class has any."""
 
     def liking(self, here: Here) -> float:
-        """A standard score of the action here and now."""
+        """Return how much the person likes the action in this slot, as a standard score."""
         return here.standing[here.action]
 
     def chance(
@@ -118,7 +119,7 @@ class Simulated:
 
 
 class Tastes(Simulated):
-    """Tastes of their own, for every slot of the day and action."""
+    """A person with random tastes for every slot of the day and action."""
 
     def settle(self) -> None:
         self.tastes = _tastes(self.rng)
@@ -128,7 +129,7 @@ class Tastes(Simulated):
 
 
 class Leanings(Tastes):
-    """Tastes that are mostly of the action, whatever the hour."""
+    """A person whose tastes depend mostly on the action, less on the slot."""
 
     def settle(self) -> None:
         mostly, rest = [self.rng.gauss(0, 1) for _ in NAMES], _tastes(self.rng)
@@ -136,14 +137,14 @@ class Leanings(Tastes):
 
 
 class Half(Tastes):
-    """Half the formula, half tastes of their own."""
+    """A person who decides half by the action's value and half by own tastes."""
 
     def liking(self, here: Here) -> float:
         return (super().liking(here) + here.standing[here.action]) / 2**0.5
 
 
 class Refusing(Simulated):
-    """Three of the ten actions are always refused."""
+    """A person who always refuses REFUSED of the ten actions."""
 
     def settle(self) -> None:
         self.refused = self.rng.sample(NAMES, REFUSED)
@@ -153,38 +154,38 @@ class Refusing(Simulated):
 
 
 class Unseen(Simulated):
-    """Most advice is not looked at, and what is not looked at is heard as Ignore."""
+    """A person who looks at the share SEEN of recommendations. Others count as Ignore."""
 
     def seen(self, **_: Any) -> bool:
         return self.rng.random() < SEEN
 
 
 class Reluctant(Simulated):
-    """Little is taken."""
+    """A person who accepts few recommendations."""
 
     offset = RARE
 
 
 class Eager(Simulated):
-    """Most is taken."""
+    """A person who accepts most recommendations."""
 
     offset = FREQUENT
 
 
 class Indifferent(Simulated):
-    """Answers hardly depend on worth."""
+    """A person whose answers hardly depend on the action's value."""
 
     slope = FLAT
 
 
 class Opposite(Simulated):
-    """Whatever would be good is refused."""
+    """A person who refuses what would be good."""
 
     slope = -EAGERNESS
 
 
 class Drifting(Tastes):
-    """Tastes that move a little every week."""
+    """A person whose tastes change a little every week."""
 
     def settle(self) -> None:
         self.week, self.tastes = 0, _tastes(self.rng)
@@ -197,7 +198,7 @@ class Drifting(Tastes):
 
 
 class Changing(Tastes):
-    """Tastes that are drawn anew after four weeks."""
+    """A person whose tastes are drawn again in week TURN."""
 
     def settle(self) -> None:
         self.before, self.after = _tastes(self.rng), _tastes(self.rng)
@@ -207,7 +208,7 @@ class Changing(Tastes):
 
 
 class Weekends(Tastes):
-    """People with different tastes on working days and at the weekend."""
+    """A person with different tastes on workdays and weekends."""
 
     def settle(self) -> None:
         self.working, self.free = _tastes(self.rng), _tastes(self.rng)
@@ -217,19 +218,19 @@ class Weekends(Tastes):
 
 
 class Accepting(Simulated):
-    """Habitual acceptors: almost everything is taken."""
+    """A person who accepts almost everything."""
 
     offset, slope = 2.5, 0.3
 
 
 class Declining(Simulated):
-    """Habitual refusers: almost nothing is taken."""
+    """A person who accepts almost nothing."""
 
     offset, slope = -3.0, 0.3
 
 
 class Tiring(Simulated):
-    """The simulator's person, who tires of an action that is suggested again and again."""
+    """The simulator's person, but tired of an action that is recommended often."""
 
     def settle(self) -> None:
         self.heard = dict.fromkeys(NAMES, 0.0)
@@ -242,7 +243,7 @@ class Tiring(Simulated):
 
 
 class Habits(Tastes):
-    """The same habits write the calendar, the watch and the answers: what is usually done is taken."""
+    """A person whose habits decide calendar, watch and answers, so that usual actions are accepted."""
 
     def settle(self) -> None:
         self.working, self.free = _tastes(self.rng), _tastes(self.rng)
@@ -253,7 +254,7 @@ class Habits(Tastes):
         return self._usual(here.day, here.slot)[here.number]
 
     def habit(self, *, day: int, slot: int) -> list[float]:
-        """Weights of the ten actions without advice."""
+        """Return the weights (10,) of the actions that the person does without a recommendation."""
         return [exp(HABIT * z) for z in self._usual(day, slot)]
 
     def _usual(self, day: int, slot: int) -> list[float]:
@@ -282,9 +283,9 @@ WORLDS: Mapping[str, type[Simulated]] = {
 
 
 def world(name: str) -> Make:
-    """The people of a world, by its name or from a Python file with a class ``Person``.
+    """Return the class of a world, by its name or from a Python file with a class ``Person``.
 
-    Raises ValueError for a name that is not there, and for a file without such a class.
+    Raises ValueError for an unknown name, and for a file that cannot be run or has no such class.
     """
     if name in WORLDS:
         return WORLDS[name]
@@ -304,7 +305,7 @@ def world(name: str) -> Make:
 
 
 class Hidden:
-    """Person of a world. The person answers each advice once. A copy answers counterfactual questions."""
+    """A person of a world who answers each recommendation once. A copy answers hypothetical questions."""
 
     def __init__(self, make: Make, seed: int, profile: Profiles) -> None:
         self._rng = random.Random(f"person/{seed}")
@@ -313,9 +314,10 @@ class Hidden:
     def asked(
         self, about: Mapping[str, Any], feasible: Sequence[ActionType], action: ActionType
     ) -> tuple[dict[ActionType, float], float, bool]:
-        """Return every possible action's acceptance probability, the advised action's, and whether advice is seen.
+        """Return (probability of acceptance by action, that of ``action``, True if the person looks at the
+        recommendation).
 
-        ``about``: week, day, slot and standing, as ``chance`` takes them.
+        ``about`` holds week, day, slot and standing, as ``Person.chance`` takes them.
         """
         known = {**about, "feasible": tuple(map(str, feasible))}
         chances = {one: float(self._copied().chance(action=str(one), **known)) for one in feasible}
@@ -324,7 +326,9 @@ class Hidden:
         return chances, float(self.person.chance(action=str(action), **known)), seen
 
     def habit(self, day: int, slot: int) -> Sequence[float] | None:
-        """Weights of the ten actions without advice; None: what the simulator's person does."""
+        """Return the weights (10,) of the actions that the person does without a recommendation, None for the
+        simulator's own.
+        """
         own: Callable[..., Sequence[float]] | None = getattr(self.person, "habit", None)
         return None if own is None else own(day=day, slot=slot)
 

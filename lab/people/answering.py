@@ -30,9 +30,10 @@ def answer(
     *,
     chance: float | None = None,
 ) -> tuple[Answer, Slot | None]:
-    """Draw a person's answer to the recommended ``action``. For RESCHEDULE also return the chosen slot, else None.
+    """Draw a person's answer to the recommended ``action``, and for RESCHEDULE also the slot chosen instead, else None.
 
-    ``meters`` has the shape (5, 1). ``chance`` None: acceptance follows from the action's standing.
+    ``meters`` has the shape (5, 1). ``chance`` is the probability of acceptance. If it is None, it follows from the
+    action's utility among the ``feasible`` actions.
     """
     number = ACTIONS.index(action)
     here = standing(utilities(meters, int(slot), person)[:, 0], feasible)
@@ -55,9 +56,10 @@ def own_choice(
     *,
     habit: Sequence[float] | None = None,
 ) -> ActionType:
-    """Draw the feasible action that a person does without advice, with shares exp(standing) or ``habit`` (10,).
+    """Draw the feasible action that a person does without a recommendation.
 
-    ``meters`` has the shape (5, 1). None as ``habit`` keeps the shares.
+    The probabilities are in proportion to ``habit`` (10,), or else grow exponentially with the action's utility.
+    ``meters`` has the shape (5, 1).
     """
     from math import exp
 

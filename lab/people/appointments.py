@@ -1,4 +1,4 @@
-"""Calendar entries in the exact shape of Google's Calendar API v3, written into the demo person's calendars."""
+"""Calendar entries in the format of Google's Calendar API v3, in the demo person's two calendars."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Meeting(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Book:
-    """The calendars being written. Everything in them was last touched before the morning of ``today``."""
+    """The calendars being written. Every entry was last changed in the 90 days before the morning of ``today``."""
 
     zone: ZoneInfo
     today: date
@@ -57,7 +57,7 @@ class Book:
     events: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: {ME: [], FAMILY: []})
 
     def calendars(self) -> list[dict[str, Any]]:
-        """The ``calendarList`` entries."""
+        """Return the calendars as entries of ``calendarList``."""
         return [
             self._calendar(ME, ME, "14", "#9fe1e7") | {"primary": True},
             self._calendar(FAMILY, "Family", "7", "#42d692"),
@@ -80,7 +80,7 @@ class Book:
         }
 
     def add(self, calendar: str, meeting: Meeting, *, recurrence: Sequence[str] = ()) -> dict[str, Any]:
-        """Write a timed event, or the master of a series with ``recurrence``, and return the event."""
+        """Add a timed event and return it. With ``recurrence`` it is the master of a series."""
         end = meeting.start + timedelta(minutes=meeting.minutes)
         event = self._event(calendar, meeting.title, meeting.kind, mine=meeting.mine)
         event |= {"start": self._time(meeting.start), "end": self._time(end)}
@@ -103,7 +103,7 @@ class Book:
         kind: str = "default",
         recurrence: Sequence[str] = (),
     ) -> None:
-        """Write an all-day event of ``days`` days. The vendor's end date is the day after the last."""
+        """Add an all-day event of ``days`` days from ``first`` on."""
         event = self._event(calendar, title, kind, mine=True)
         event |= {"start": {"date": first.isoformat()}, "end": {"date": (first + timedelta(days=days)).isoformat()}}
         event.setdefault("transparency", "transparent" if kind == "default" else "opaque")
@@ -112,7 +112,7 @@ class Book:
         self.events[calendar].append(event)
 
     def cancel(self, calendar: str, master: dict[str, Any], day: date) -> None:
-        """Cancel an instance of a series. The vendor then sends only the instance's original place."""
+        """Cancel the instance of a series on ``day``, as an entry that has only its ids and original start."""
         start = self._instance(master, day)
         keys = ("kind", "recurringEventId", "originalStartTime", "id", "etag")
         hole = {key: value for key, value in self._exception(master, start).items() if key in keys}
@@ -121,14 +121,14 @@ class Book:
     def move(
         self, calendar: str, master: dict[str, Any], day: date, by: timedelta, *, summary: str | None = None
     ) -> None:
-        """Move an instance of a series to another time, and rename it if a summary is given."""
+        """Move the instance of a series on ``day`` by a time, and rename it if ``summary`` is given."""
         start = self._instance(master, day)
         event = self._exception(master, start) | {"sequence": 1}
         event |= {"start": self._time(start + by), "end": self._time(start + by + _length(master))}
         self.events[calendar].append(event | ({} if summary is None else {"summary": summary}))
 
     def answer(self, calendar: str, master: dict[str, Any], day: date, response: str) -> None:
-        """Add an instance of a series with another response of the user."""
+        """Set the user's response to the instance of a series on ``day``."""
         event = self._exception(master, self._instance(master, day))
         event["attendees"] = [
             person | ({"responseStatus": response} if person.get("self") else {}) for person in event["attendees"]

@@ -1,8 +1,9 @@
-"""A body that follows a hidden life, with nights and days in no vendor's format.
+"""A simulated body whose nights and days follow a person's hidden energy and calm, in no vendor's format.
 
 Levels, their spread between and within people, and the correlation of a day with the day before are those of LifeSnaps
-(71 people; `bridge live --moments FOLDER` prints both side by side). The correlation of a night with the truth is drawn
-for each person from the range measured on people. A band therefore mostly tells the night itself, not the truth.
+(71 people, shown by `bridge live --moments FOLDER`). The correlation of a night's figures with the hidden state is
+drawn
+for each person from the range measured on people, so the figures mostly show the night itself.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ TRAINED = 0.35  # of a day's spread, what exercise adds to the logarithm of the 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tone:
-    """The effect of life on the body at waking. ``energy`` and ``calm`` are standard scores against the person's own
-    normal.
+    """The state of the person at waking, which shapes the body's figures.
+
+    ``energy`` and ``calm`` are deviations from the person's own normal, in standard deviations.
     """
 
     energy: float
@@ -47,7 +49,7 @@ class Tone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Morning:
-    """A morning's news, which is the night and the day before it. ``worn``: the band was on."""
+    """The figures of a morning, for the night and the day before it. ``worn`` is False if the band was off."""
 
     night: Night
     worn: bool
@@ -57,7 +59,7 @@ class Morning:
 
 @dataclass(slots=True)
 class Body:
-    """A person's body. Each night has its own random numbers, so that two lives differ only by the actions taken."""
+    """A person's body. Each night has random numbers of its own, so lives with one ``seed`` differ only by actions."""
 
     seed: int
     validity: float = field(init=False)
@@ -80,7 +82,7 @@ class Body:
         }
 
     def morning(self, day: date, zone: ZoneInfo, tone: Tone) -> Morning:
-        """The night that ends on a day, and the day before it."""
+        """Return the night that ends on ``day``, and the figures of the day before. Days must be asked for in order."""
         rng = random.Random(f"body/{self.seed}/{day}")
         energy, calm = (self._felt(value, rng) for value in (tone.energy, tone.calm))
         rested = self._figure("asleep", energy, ASLEEP[3], rng)
@@ -99,12 +101,11 @@ class Body:
         )
 
     def _felt(self, z: float, rng: random.Random) -> float:
-        """Return a standard score as the body shows it, with this person's correlation to the truth."""
         z = min(max(z, -FURTHEST), FURTHEST)
         return self.validity * z + math.sqrt(1 - self.validity**2) * rng.gauss(0, 1)
 
     def _figure(self, name: str, felt: float, memory: float, rng: random.Random) -> float:
-        """Return a figure that mixes what the person feels, the figure's own error, and the value of the day before."""
+        """Return a figure's deviation, mixed of ``felt``, an own error, and ``memory`` of the day before."""
         fresh = AGREEMENT * felt + math.sqrt(1 - AGREEMENT**2) * rng.gauss(0, 1)
         before = self._waves.get(name, fresh)
         self._waves[name] = memory * before + math.sqrt(1 - memory**2) * fresh

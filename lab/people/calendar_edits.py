@@ -15,7 +15,7 @@ Made = dict[str, Any]
 
 
 def account(events: int, rng: random.Random) -> dict[str, Any]:
-    """Return three calendars that share ``events`` events, single ones, series, and exceptions of series."""
+    """Return an account of three calendars with about ``events`` events, single or series, and changed instances."""
     entries = [{"id": c, "summary": c, "selected": True, "primary": c == CALENDARS[0]} for c in CALENDARS]
     held: dict[str, list[Made]] = {c: [] for c in CALENDARS}
     while sum(map(len, held.values())) < events:
@@ -28,7 +28,7 @@ def account(events: int, rng: random.Random) -> dict[str, Any]:
 
 
 def made(rng: random.Random) -> Made:
-    """Return a single event, timed or all-day, or a series every fifth time."""
+    """Return a random event, timed or all-day, and a series every fifth time."""
     key = "".join(rng.choices(ALPHABET, k=20))
     event: Made = {"id": key, "iCalUID": f"{key}@example.com", "status": "confirmed", "eventType": "default"}
     event |= {"summary": f"Event {key[:6]}", "organizer": {"self": True}, "updated": "2026-11-01T08:00:00.000Z"}
@@ -45,7 +45,7 @@ def made(rng: random.Random) -> Made:
 
 
 def placed(begin: datetime, minutes: float, zone: str) -> Made:
-    """Return ``start`` and ``end`` of an event that begins at a wall time."""
+    """Return the ``start`` and ``end`` of an event that begins at the local time ``begin`` in ``zone``."""
     start = begin.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC).astimezone(ZoneInfo(zone))
     end = (start.astimezone(UTC) + timedelta(minutes=minutes)).astimezone(ZoneInfo(zone))
     return {
@@ -59,7 +59,7 @@ def is_series(event: Made) -> bool:
 
 
 def changed_instance(series: Made, rng: random.Random) -> Made:
-    """Move, rename or cancel an early instance of a series."""
+    """Return an early instance of a series, moved, renamed or cancelled."""
     original = instance_start(series, rng.randrange(8))
     stamp = (original.get("date") or instant(original).strftime("%Y%m%dT%H%M%SZ")).replace("-", "")
     named = {"id": f"{series['id']}_{stamp}", "recurringEventId": series["id"], "originalStartTime": original}
@@ -73,7 +73,7 @@ def changed_instance(series: Made, rng: random.Random) -> Made:
 
 
 def instance_start(series: Made, number: int) -> Made:
-    """Return ``start`` of an instance, on the series' own wall clock."""
+    """Return the ``start`` of an instance of a series, numbered from 0, at the series' local time."""
     rule = series["recurrence"][0]
     step = timedelta(days=1 if "DAILY" in rule else 14 if "INTERVAL=2" in rule else 7) * number
     start = series["start"]

@@ -1,6 +1,4 @@
-"""The demo person's two calendars in Google's format, with series, changed or cancelled instances, and single
-events.
-"""
+"""The demo person's two calendars in Google's format."""
 
 from __future__ import annotations
 
@@ -99,7 +97,11 @@ HARD_DAYS = (  # what fills the hard week beside the usual
 def calendar_account(
     today: date, zone: ZoneInfo, days: int, hard: frozenset[date], rng: random.Random
 ) -> dict[str, Any]:
-    """Return the person's own calendar and the family's. Series come as masters with their exceptions."""
+    """Return the account with the person's own calendar and the family's, whose series begin before the last ``days``
+    days.
+
+    ``hard`` are days with more meetings.
+    """
     book = Book(zone=zone, today=today, rng=rng)
     since = today - timedelta(days=days + BEFORE)
     masters = [_master(book, series, since) for series in SERIES]
@@ -147,7 +149,7 @@ def _changes(book: Book, masters: dict[str, dict[str, Any]], today: date) -> Non
 
 
 def _past(today: date, weekday: int, weeks: int) -> date:
-    """Return a weekday's date in the week ``weeks`` before this week."""
+    """Return a weekday's date (0 is Monday) in the week ``weeks`` before that of ``today``."""
     return today - timedelta(days=today.weekday() - weekday + 7 * weeks)
 
 
@@ -168,7 +170,6 @@ def _singles(book: Book, today: date) -> None:
 
 
 def _whole_days(book: Book, today: date) -> None:
-    """A trip, a day off, a place of work and a birthday."""
     saturday = _past(today, 5, -1)
     book.whole_day(FAMILY, "Trip to Hamburg", saturday, 2)
     book.whole_day(ME, "Urlaub", _past(today, 4, 6), 1, kind="outOfOffice")

@@ -1,4 +1,4 @@
-"""The demo person's days in WHOOP's format, with cycles from sleep to sleep, workouts, naps, and the whole account."""
+"""The demo person's WHOOP account, with cycles from sleep to sleep, workouts and naps."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ ZONE_SHARES = {  # of a workout's time, by heart-rate zone
 
 
 def whoop_account(today: date, zone: ZoneInfo, days: int, hard: frozenset[date], rng: random.Random) -> dict[str, Any]:
-    """Return a WHOOP account, each collection ascending by time. Today's cycle is running and has no end."""
+    """Return a WHOOP account of the last ``days`` days, each collection in order of time. Today's cycle has no end.
+
+    ``hard`` are days of stress with fewer workouts.
+    """
     slept = nights(today, zone, days, hard, rng)
     workouts = dict(_workouts(slept, zone, today, hard, rng))
     naps = dict(_naps(slept, zone, today, rng))
@@ -79,7 +82,7 @@ def _minutes(record: Mapping[str, Any]) -> float:
 def cycles(
     slept: Sequence[Night], workouts: Mapping[date, Mapping[str, Any]], zone: ZoneInfo, rng: random.Random
 ) -> Iterator[dict[str, Any]]:
-    """Yield WHOOP cycles, from a recorded sleep to the next. A night without strap makes a long cycle."""
+    """Yield a WHOOP cycle for each night, until the next recorded sleep begins. The last cycle has no end."""
     ends: list[datetime | None] = [later.start for _, later in pairwise(slept)]
     for night, end in zip(slept, [*ends, None], strict=True):
         record: dict[str, Any] = {
@@ -98,7 +101,7 @@ def cycles(
 
 
 def _load(night: Night, running: bool, workout: Mapping[str, Any] | None, rng: random.Random) -> dict[str, Any]:
-    """Return strain (0 to 21) and total energy. A day that is not over has only had its night and breakfast."""
+    """Return a cycle's score, which is lower while the day is ``running``."""
     trained = float(workout["score"]["strain"]) if workout else 0.0
     strain = 1.9 + 0.3 * bell(rng) if running else 7.2 + 0.45 * trained + 1.1 * bell(rng) + night.stress
     energy = 3100 + 90 * bell(rng) if running else 7600 + 190 * strain + 250 * bell(rng)
@@ -114,7 +117,7 @@ def _load(night: Night, running: bool, workout: Mapping[str, Any] | None, rng: r
 def _workouts(
     slept: Sequence[Night], zone: ZoneInfo, today: date, hard: frozenset[date], rng: random.Random
 ) -> Iterator[tuple[date, dict[str, Any]]]:
-    """Yield the workouts of days before today. Some are skipped, most of them in the hard week."""
+    """Yield the workouts of days before today, some of which are skipped, most often on ``hard`` days."""
     for night in slept:
         training = WEEK.get(night.day.weekday())
         skipped = rng.random() < (0.7 if night.day in hard else 0.12)
@@ -162,7 +165,7 @@ def _effort(training: Training, length: int, rng: random.Random) -> dict[str, An
 def _naps(
     slept: Sequence[Night], zone: ZoneInfo, today: date, rng: random.Random
 ) -> Iterator[tuple[date, dict[str, Any]]]:
-    """Return naps, now and then on a weekend afternoon and never on consecutive days."""
+    """Yield (date, nap) for some weekend afternoons, never on consecutive days."""
     last = date.min
     for night in slept:
         free = night.day.weekday() >= 5 and night.day < today

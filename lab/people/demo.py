@@ -1,6 +1,4 @@
-"""The stage of ``bridge lab demo``, with a made-up person's sources behind real HTTP servers and an empty
-installation.
-"""
+"""The set-up of ``bridge lab demo``, with a made-up person's sources on HTTP servers and an empty installation."""
 
 from __future__ import annotations
 
@@ -26,9 +24,10 @@ FRIDAY = 4
 
 @contextmanager
 def stage(*, seed: int, today: date | None = None, days: int = 75) -> Iterator[tuple[list[str], list[str]]]:
-    """Run vendors on loopback for an empty installation. Yields the sources and the paths of the downloads.
+    """Run the demo person's sources on loopback, with an empty installation as the environment.
 
-    Without ``today`` it is the latest workday, because the person's Saturday morning is full and gets no advice.
+    Yields the names of the sources and the paths of files to import. The default ``today`` is the latest workday,
+    because the person's Saturday morning is full and gets no recommendation.
     """
     today = today or latest_workday(datetime.now(ZoneInfo(DEMO_ZONE)).date())
     person = demo_person(today, zone=DEMO_ZONE, days=days, seed=seed)
@@ -51,7 +50,7 @@ def stage(*, seed: int, today: date | None = None, days: int = 75) -> Iterator[t
 
 
 def latest_workday(day: date) -> date:
-    """Return a day from Monday to Friday as it is, and the Friday before a Saturday or Sunday."""
+    """Return ``day`` if it is from Monday to Friday, else the Friday before it."""
     return day - timedelta(days=max(day.weekday() - FRIDAY, 0))
 
 
@@ -63,7 +62,7 @@ def _download(files: Mapping[str, bytes], folder: Path) -> list[str]:
 
 
 def serve(stack: ExitStack, source: str, account: Mapping[str, Any]) -> tuple[Any, dict[str, str]]:
-    """Run a source's vendor until ``stack`` closes. Returns the vendor and the variables that point to it."""
+    """Run the server of a source until ``stack`` closes. Returns it and the environment variables that point to it."""
     vendor = registry.resolve(f"lab.vendors.{source}:Vendor")(account)
     server = stack.enter_context(LabServer(vendor.application))
     settings: dict[str, str] = vendor.settings(server.url)
@@ -71,7 +70,7 @@ def serve(stack: ExitStack, source: str, account: Mapping[str, Any]) -> tuple[An
 
 
 class Visitor(webbrowser.BaseBrowser):
-    """A browser whose user agrees to everything. It follows the vendor's redirects back to the waiting command."""
+    """A browser whose user agrees to every consent. It follows redirects back to the waiting command."""
 
     def open(self, url: str, new: int = 0, autoraise: bool = True) -> bool:  # noqa: ARG002 - the interface's names
         threading.Thread(target=_follow, args=(url,), daemon=True).start()
@@ -79,7 +78,7 @@ class Visitor(webbrowser.BaseBrowser):
 
 
 class Agreeing:
-    """A person who agrees to everything and types in the keys that standard input holds."""
+    """A user who agrees to every consent and types the keys that standard input holds."""
 
     def open(self, url: str, code: str | None = None) -> None:
         Visitor().open(url if code is None else f"{url}?{urlencode({'code': code})}")

@@ -1,4 +1,4 @@
-"""A simulated person's Google calendar, with recurring entries, plans, and a part of the actions taken."""
+"""A simulated person's Google calendar, with weekly meetings, plans, and some of the actions taken."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LEAST, MOST = 0.7, 1.3  # of the usual length
 
 @dataclass(slots=True)
 class Diary:
-    """Writes into the vendor's calendar, which tells only what is in it when it is asked."""
+    """A writer of entries into the simulated calendar service ``vendor``."""
 
     seed: int
     language: str
@@ -47,7 +47,7 @@ class Diary:
         self.vendor = Vendor({"zone": self.zone.key, "calendars": calendars, "events": {ME: []}})
 
     def comes_round(self, monday: date) -> None:
-        """The meetings of a working week, from a Monday on."""
+        """Add the weekly meetings of a working week, from ``monday`` on."""
         self._book.today = monday
         standing = Meeting(STANDING[self.language], self._at(monday, time(9, 30)), 20, 5, online=True, mine=False)
         paired = Meeting(PAIRED[self.language], self._at(monday + timedelta(days=2), time(14)), 30, 1)
@@ -55,7 +55,9 @@ class Diary:
         self._put(self._book.add(ME, paired, recurrence=["RRULE:FREQ=WEEKLY;BYDAY=WE"]))
 
     def write(self, moment: Moment, action: ActionType, start: datetime, *, today: date) -> None:
-        """An entry for a slot that begins at ``start``, in place of what was in it."""
+        """Write an entry for ``action`` into the slot ``moment``, which begins at ``start``, and replace the slot's
+        entry.
+        """
         rng = random.Random(f"diary/{self.seed}/{moment.week}/{moment.timestep}/{action}")
         self.strike(moment)
         minutes = round(MINUTES[action] * rng.uniform(LEAST, MOST) / 5) * 5
@@ -67,7 +69,7 @@ class Diary:
         self._written[moment] = event["id"]
 
     def strike(self, moment: Moment) -> None:
-        """Remove the entry of a slot, if the slot has an entry."""
+        """Remove the entry of a slot, if it has one."""
         written = self._written.pop(moment, None)
         if written is not None:
             self.vendor.delete(ME, written)

@@ -1,4 +1,4 @@
-"""The demo person's nights and days in Garmin Connect's shapes."""
+"""The demo person's nights and days in Garmin Connect's formats."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ AWAKE_STRESS = 31.0  # Garmin's 0-100 on an ordinary day
 def garmin_account(
     slept: Sequence[Night], today: date, zone: ZoneInfo, rng: random.Random, *, every: int = 2
 ) -> dict[str, Any]:
-    """Return a Garmin Connect account with these nights and the days after them. Heart rate comes ``every`` so many
-    minutes.
+    """Return a Garmin Connect account with the nights ``slept`` and the days after them.
+
+    Heart rates are ``every`` minutes apart. The day ``today`` ends soon after waking.
     """
     return {
         "origin": "generated",
@@ -34,14 +35,13 @@ def garmin_account(
 
 
 def _bounds(day: date, today: date, zone: ZoneInfo, woke: datetime) -> tuple[datetime, datetime]:
-    """Return the bounds of a civil day. The current day ends some time after waking."""
+    """Return the bounds of a civil day. The day ``today`` ends an hour after waking (``woke``)."""
     start = datetime.combine(day, time(), zone)
     end = datetime.combine(day + DAY, time(), zone)
     return start, min(end, woke.astimezone(zone) + timedelta(hours=1)) if day == today else end
 
 
 def _stamps(name: str, at: datetime, zone: ZoneInfo) -> dict[str, str]:
-    """Return the ``...GMT`` and ``...Local`` fields of an instant as Connect writes them."""
     return {
         f"{name}GMT": f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.0",
         f"{name}Local": f"{at.astimezone(zone):%Y-%m-%dT%H:%M:%S}.0",
@@ -132,7 +132,6 @@ def _heart_rate(night: Night, today: date, zone: ZoneInfo, rng: random.Random, e
 
 
 def _battery(night: Night, today: date, zone: ZoneInfo, rng: random.Random) -> dict[str, Any]:
-    """Charged over night, drained over the day."""
     start, end = _bounds(night.day, today, zone, night.end)
     full = min(100, max(35, round(88 - 25 * night.stress + 5 * bell(rng))))
     points = [(start, max(5, full - 45)), (night.end, full), (end, max(5, full - 62))]

@@ -1,4 +1,4 @@
-"""Exports the demo person's days up to a morning (``python -m lab.people.life FOLDER DAY [DAYS]``)."""
+"""Export the demo person's days up to a morning (``python -m lab.people.life FOLDER DAY [DAYS]``)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab.people.demo import Agreeing, stage
 
 
 def live(folder: Path, day: date, *, days: int = 75, seed: int = 7) -> None:
-    """Connect, import and sync everything as the demo does, then write what came of it into ``folder``."""
+    """Connect, import and sync the demo person's sources on ``day``, and export the result to ``folder``."""
     with stage(seed=seed, today=day, days=days) as (served, downloads), installation.open_bridge() as bridge:
         person = bridge.store.people.add_user(DEMO_USER, DEMO_ZONE, now=installation.now())
         for source in served:

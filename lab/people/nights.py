@@ -1,4 +1,4 @@
-"""The demo person's nights in WHOOP's shapes, with bed times, quality of sleep and the morning's measurements.
+"""The demo person's nights in WHOOP's formats, with bed times, sleep and the morning's measurements.
 
 Magnitudes are those of a healthy adult. RMSSD is around 55 ms, varies by some 20 % between days and depends on the day
 before. Resting heart rate moves against it. Deep sleep takes 15 to 25 % and REM 20 to 25 % of the sleep.
@@ -27,7 +27,10 @@ MINUTE = 60_000  # milliseconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """Main sleep of a day. Durations are in minutes. ``stress`` is 0 on a calm day and about 1 in the hard week."""
+    """The main sleep that ends on ``day``. Durations are in minutes.
+
+    ``stress`` is 0 on a calm day and about 1 on a hard day.
+    """
 
     day: date  # of waking
     start: datetime
@@ -62,7 +65,7 @@ class Night:
 
 
 def bell(rng: random.Random) -> float:
-    """About standard normal, from additions alone, so that every machine gets the same digits."""
+    """Return an almost standard normal number, by additions alone so that every machine gets the same digits."""
     return math.fsum(rng.random() for _ in range(12)) - 6
 
 
@@ -82,7 +85,10 @@ def offset_text(at: datetime, zone: ZoneInfo) -> str:
 
 
 def nights(today: date, zone: ZoneInfo, days: int, hard: frozenset[date], rng: random.Random) -> list[Night]:
-    """Return the nights that end on each of the last ``days`` days, ascending. A night among them has no strap."""
+    """Return the nights that end on the last ``days`` days, ascending, without one on which the band was off.
+
+    ``hard`` are days of stress.
+    """
     sleeper = Sleeper(zone=zone, hard=hard, rng=rng, wave=bell(rng), cycle_id=720_000_000 + rng.randrange(1_000_000))
     slept: list[Night] = []
     for ago in reversed(range(days)):
@@ -94,7 +100,7 @@ def nights(today: date, zone: ZoneInfo, days: int, hard: frozenset[date], rng: r
 
 @dataclass(slots=True, kw_only=True)
 class Sleeper:
-    """The state that a body carries from night to night."""
+    """The part of a person's state that carries over from night to night."""
 
     zone: ZoneInfo
     hard: frozenset[date]
@@ -104,7 +110,7 @@ class Sleeper:
     debt: float = 20.0  # minutes of sleep
 
     def night(self, day: date, before: Sequence[Night], *, scored: bool) -> Night:
-        """Return the night that ends on ``day``. The nights of the days before must have been asked for first."""
+        """Return the night that ends on ``day``, after the nights ``before``. Nights must be asked for in order."""
         rng = self.rng
         self.wave = MEMORY * self.wave + math.sqrt(1 - MEMORY**2) * bell(rng)
         self.cycle_id += 60_000 + rng.randrange(9_000)
@@ -137,13 +143,11 @@ class Sleeper:
         return night
 
     def _hrv(self, asleep: float, stress: float) -> float:
-        """Draw a lognormal HRV with a slow wave, which rises with sleep and falls with stress."""
         lift = 0.15 * self.wave + 0.05 * (asleep - USUAL_SLEEP) / 45 - 0.24 * (stress - CALM)
         return HRV * math.exp(lift + 0.05 * bell(self.rng))
 
 
 def _bed_times(day: date, zone: ZoneInfo, stress: float, rng: random.Random) -> tuple[datetime, datetime]:
-    """Return bed and waking times. Bed is later before a free day and under stress; waking is at 8:45 at the latest."""
     free = day.weekday() >= 5
     to_bed = 23 * 60 + (55 if free else 0) + 35 * max(stress - CALM, 0) + 20 * bell(rng)
     up = (8 * 60 if free else 6 * 60 + 55) + 13 * bell(rng)
@@ -154,7 +158,7 @@ def _bed_times(day: date, zone: ZoneInfo, stress: float, rng: random.Random) -> 
 
 
 def _consistency(start: datetime, end: datetime, before: Sequence[Night], zone: ZoneInfo) -> float:
-    """Return 100 less a third of a point per minute by which bed and waking times differ from the nights before."""
+    """Return the consistency (20 to 100) of bed and wake times with the nights before."""
     if not before:
         return 80.0
     strays = [
@@ -166,21 +170,21 @@ def _consistency(start: datetime, end: datetime, before: Sequence[Night], zone: 
 
 
 def _clock(at: datetime) -> float:
-    """Minutes from noon to noon, so that bed times before and after midnight are neighbours."""
+    """Return the minutes since the last noon, so that bed times before and after midnight are close."""
     return (at.hour * 60 + at.minute + at.second / 60 - 720) % 1440
 
 
 def recovery_score(night: Night) -> int:
-    """Return a made-up recovery score, which rises with HRV and sleep and falls with resting heart rate.
+    """Return a recovery score (1 to 99), which rises with HRV and sleep and falls with resting heart rate.
 
-    The vendor's own formula is not public.
+    WHOOP's own formula is not public.
     """
     lift = 45 * math.log(night.hrv / HRV) - 1.2 * (night.resting_hr - RESTING_HR)
     return round(min(max(62 + lift + 0.35 * (100 * min(night.asleep / night.need, 1) - 90), 1), 99))
 
 
 def sleep_record(night: Night, zone: ZoneInfo, nap_before: float, rng: random.Random) -> dict[str, Any]:
-    """Return the night in the shape of ``/v2/activity/sleep``. ``nap_before`` are minutes of the day before."""
+    """Return the night in the format of ``/v2/activity/sleep``. ``nap_before`` is the last nap in minutes."""
     record = {
         "id": night.sleep_id,
         "cycle_id": night.cycle_id,
@@ -210,7 +214,10 @@ def sleep_record(night: Night, zone: ZoneInfo, nap_before: float, rng: random.Ra
 
 
 def stage_summary(in_bed: float, awake: float, deep: float, rem: float, rng: random.Random) -> dict[str, int]:
-    """Stages in whole milliseconds that add up to the time in bed."""
+    """Return the stages of a sleep in milliseconds, which add up to the time in bed.
+
+    ``in_bed`` and ``awake`` are minutes, ``deep`` and ``rem`` are shares of the sleep.
+    """
     total, lying_awake = round(in_bed * MINUTE), round(awake * MINUTE)
     asleep = total - lying_awake
     slow_wave, dreaming = round(asleep * deep), round(asleep * rem)
@@ -229,7 +236,7 @@ def stage_summary(in_bed: float, awake: float, deep: float, rem: float, rng: ran
 def sleep_score(
     summary: dict[str, int], need: dict[str, int], *, breaths: float, consistency: float | None
 ) -> dict[str, Any]:
-    """Return WHOOP's percentages. Performance is sleep over needed sleep, efficiency is sleep over time in bed."""
+    """Return WHOOP's score of a sleep. Performance is sleep over needed sleep, efficiency is sleep over time in bed."""
     asleep = summary["total_in_bed_time_milli"] - summary["total_awake_time_milli"]
     score = {
         "stage_summary": summary,
@@ -242,7 +249,7 @@ def sleep_score(
 
 
 def recovery_records(slept: Sequence[Night], rng: random.Random) -> Iterator[dict[str, Any]]:
-    """Return a record per night in the shape of ``/v2/recovery``, without a score if the night had none."""
+    """Yield the recovery of each night in the format of ``/v2/recovery``, without a score if the night has none."""
     for night in slept:
         record: dict[str, Any] = {
             "cycle_id": night.cycle_id,

@@ -1,4 +1,4 @@
-"""The rest of the demo person's life, with to-do lists, a choir's calendar, and the phone in the pocket."""
+"""The rest of the demo person's life, with to-do lists, a choir's calendar, and a phone's health data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOURS = {8: 0.22, 9: 0.05, 12: 0.18, 13: 0.06, 17: 0.2, 18: 0.17, 20: 0.12}  # o
 
 
 def tasks_account(today: date, zone: ZoneInfo, days: int, rng: random.Random) -> dict[str, Any]:
-    """Return two lists in Google's shape, with tasks done on most days, due tasks and overdue tasks."""
+    """Return an account of Google Tasks with two lists of done, due and overdue tasks."""
     tasks: dict[str, list[dict[str, Any]]] = {HOME: [], WORK: []}
     for one, titles in CHORES:
         for number in range(days // 3):
@@ -48,7 +48,7 @@ def _task(key: str, title: str, due: date, done: bool, zone: ZoneInfo, rng: rand
 
 
 def choir_account(today: date, days: int) -> dict[str, Any]:
-    """Return a choir's published calendar with weekly rehearsals, a holiday and a concert."""
+    """Return a choir's iCalendar with weekly rehearsals, a rehearsal left out, and a concert."""
     monday = today - timedelta(days=days + today.weekday())
     first, off = monday + 2 * DAY, monday + timedelta(days=9 + 7 * (days // 14))
     concert = today + timedelta(days=(5 - today.weekday()) % 7 + 7)
@@ -72,7 +72,7 @@ def _event(uid: str, title: str, day: date, at: time, minutes: int) -> list[str]
 
 
 def phone_export(today: date, zone: ZoneInfo, days: int, rng: random.Random) -> bytes:
-    """Return the zip of Apple's Health app on a phone that was carried along, with steps and evenings of meditation."""
+    """Return the zip of Apple's Health app on the person's phone, with steps and mindful minutes of ``days`` days."""
     exported = datetime.combine(today, time(9), zone)
     rows = [row for ago in range(days, 0, -1) for row in _phone_day(today - ago * DAY, zone, exported, rng)]
     text = "\n".join(
@@ -109,7 +109,6 @@ def _record(kind: str, start: datetime, minutes: int, exported: datetime, more: 
 
 
 def _printed(at: datetime, exported: datetime) -> str:
-    """Format an instant in the offset of the moment of exporting, as the phone prints every time."""
     offset = exported.utcoffset() or timedelta(0)
     local = at.astimezone(UTC) + offset
     hours, rest = divmod(int(offset.total_seconds()) // 60, 60)

@@ -1,6 +1,4 @@
-"""The demo's made-up person, as vendors keep them, with a working life in calendars and lists and the body that goes
-with it.
-"""
+"""The demo's made-up person, as an account or a file of each source."""
 
 from __future__ import annotations
 
@@ -19,18 +17,17 @@ HARD_WEEK = range(18, 25)  # days ago: evenings at work, short nights, and a bod
 
 
 def hard_days(today: date) -> frozenset[date]:
-    """Return the days of the hard week, as seen on ``today``."""
+    """Return the days of the person's week of stress, relative to ``today``."""
     return frozenset(today - timedelta(days=ago) for ago in HARD_WEEK)
 
 
 def demo_person(
     today: date, *, zone: str = "Europe/Berlin", days: int = 75, seed: int = 7
 ) -> dict[str, dict[str, Any]]:
-    """Return the person's account at each live source on the morning of ``today``, by the source's name.
+    """Return the person's account at each source by name, as of the morning of ``today``.
 
-    ``days`` nights end on the days up to and including ``today``. Both watches see the same nights. All random numbers
-    come from ``seed``, and no clock is read, so that the same arguments give the same JSON on any machine. Raises
-    ValueError for fewer than 7 days.
+    ``days`` nights end up to and including ``today``, equal at all sources. The same arguments give the same JSON on
+    every machine. Raises ValueError for fewer than 7 days.
     """
     if days < 7:
         raise ValueError("a person needs at least 7 days")
@@ -46,5 +43,5 @@ def demo_person(
 
 
 def demo_files(today: date, *, zone: str = "Europe/Berlin", days: int = 75, seed: int = 7) -> dict[str, bytes]:
-    """Return the person's downloads as file name -> content."""
+    """Return the files that the person downloads, as file name -> content."""
     return {"export.zip": phone_export(today, ZoneInfo(zone), days, random.Random(f"{seed}/phone"))}

@@ -1,7 +1,7 @@
-"""Writes the recorded life that the product's demo replays (``python -m lab.people.record_life``).
+"""Write the recorded week that the product's demo replays (``python -m lab.people.record_life``).
 
-The demo person's vendors run on loopback for one week. On each morning they hold what they would hold by then, and the
-bridge syncs them as the demo does. Each delivery that brought something new becomes a line of the recording.
+The demo person's services run on loopback for one week. On each morning they hold the data of that time, and the bridge
+syncs them as the demo does. Each new delivery becomes a line of the recording.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ TIME = re.compile(
 
 
 def record(folder: Path = LIFE_FOLDER) -> dict[str, int]:
-    """Write ``<source>.json.gz`` for each source, and return the number of its deliveries."""
+    """Write ``<source>.json.gz`` into ``folder`` for each source, and return the number of deliveries by source."""
     with ExitStack() as stack:
         home = stack.enter_context(TemporaryDirectory(prefix="rhythm-bridge-life-"))
         variables = {"BRIDGE_HOME": home, "BRIDGE_DATABASE": f"sqlite:///{home}/bridge.db"}
@@ -77,7 +77,6 @@ def _at(day: date) -> datetime:
 
 
 def _live(bridge: installation.Bridge, user: Any, vendors: Mapping[str, Any], day: date, home: Path) -> None:
-    """Sync and import everything on the morning of ``day``."""
     os.environ["BRIDGE_NOW"] = _at(day).isoformat()
     for source, account in account_on(day).items():
         vendors[source].account = account
@@ -91,7 +90,7 @@ def _live(bridge: installation.Bridge, user: Any, vendors: Mapping[str, Any], da
 
 
 def account_on(day: date) -> dict[str, dict[str, Any]]:
-    """Return what each live source holds on a morning of the recorded week, by the source's name."""
+    """Return the account at each source by name, as of a morning of the recorded week."""
     sunday, at = MONDAY + 6 * DAY, _at(day)
     person = demo_person(sunday, zone=DEMO_ZONE, days=DAYS + 6, seed=SEED)
     return {
@@ -104,7 +103,7 @@ def account_on(day: date) -> dict[str, dict[str, Any]]:
 
 
 def _whoop(account: dict[str, Any], at: datetime) -> dict[str, Any]:
-    """Leave out records made after ``at``. The cycle of that day has not ended."""
+    """Return the account without records made after ``at``, and with the last cycle still running."""
     parts = ("cycles", "sleeps", "recoveries", "workouts")
     made = {part: [r for r in account[part] if datetime.fromisoformat(r["created_at"]) <= at] for part in parts}
     *past, running = made["cycles"]
@@ -117,7 +116,7 @@ def _whoop(account: dict[str, Any], at: datetime) -> dict[str, Any]:
 
 
 def _garmin(account: dict[str, Any], at: datetime) -> dict[str, Any]:
-    """Leave out days after ``at``. The day itself holds what the watch sent by then."""
+    """Return the account without days after that of ``at``, and with that day cut at ``at``."""
     today = at.date().isoformat()
     rates = {day: row for day, row in account["heart_rates"].items() if day <= today}
     return {
@@ -134,7 +133,6 @@ def _garmin(account: dict[str, Any], at: datetime) -> dict[str, Any]:
 
 
 def _summary(row: dict[str, Any], at: datetime) -> dict[str, Any]:
-    """Return a day's summary. The sums of a day that is not over are cut to their share."""
     if row["calendarDate"] < at.date().isoformat():
         return row
     share = (at - datetime.combine(at.date(), datetime.min.time(), PLACE)) / DAY
@@ -143,7 +141,6 @@ def _summary(row: dict[str, Any], at: datetime) -> dict[str, Any]:
 
 
 def _until(row: dict[str, Any], values: str, at: datetime) -> dict[str, Any]:
-    """Return a day's series cut at ``at``."""
     kept = [value for value in row[values] if value[0] <= at.timestamp() * 1000]
     return row if len(kept) == len(row[values]) else {**row, values: kept, **_ends("endTimestamp", at, "GMT")}
 
@@ -156,7 +153,7 @@ def _ends(name: str, at: datetime, gmt: str) -> dict[str, str]:
 
 
 def _tasks(account: dict[str, Any], at: datetime) -> dict[str, Any]:
-    """Leave out tasks written after ``at``. Tasks completed later are open."""
+    """Return the account without tasks written after ``at``. Tasks completed later are open."""
     tasks = {name: [task for row in rows if (task := _task(row, at))] for name, rows in account["tasks"].items()}
     return {**account, "tasks": tasks}
 
@@ -172,7 +169,10 @@ def _task(task: dict[str, Any], at: datetime) -> dict[str, Any] | None:
 
 
 def _lines(tables: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
-    """Return each source's deliveries in their order, with all times marked."""
+    """Return each source's deliveries in their order, with times replaced by ``mark``.
+
+    Raises RuntimeError for a deletion, or if the times cannot be restored.
+    """
     sources = {row["id"]: row["source"] for row in tables["connections"]}
     records = {row["id"]: row for row in tables["records"]}
     lines: dict[str, list[dict[str, Any]]] = {source: [] for source in sources.values()}
@@ -196,10 +196,10 @@ def _lines(tables: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 def mark(value: Any, name: str = "", start: datetime | None = None) -> Any:
-    """Return JSON with a mark for every time in it.
+    """Return JSON in which every time is replaced by a text relative to the first Monday of the recording.
 
-    A time without offset is the wall clock's where its field's ``name`` ends with ``Local``, else UTC. Offsets follow
-    ``start``, the time of their own object.
+    A time without offset is local if ``name``, its field, ends with ``Local``, else UTC. ``start`` is the start of the
+    object that holds it, which gives the value of its offset.
     """
     if isinstance(value, dict):
         begin = _start(value) or start
@@ -217,7 +217,6 @@ def mark(value: Any, name: str = "", start: datetime | None = None) -> Any:
 
 
 def _start(record: Mapping[str, Any]) -> datetime | None:
-    """Return the start of an object whose offset is given, or None."""
     start = record.get("start")
     if isinstance(start, str) and "timezone_offset" in record:
         return datetime.fromisoformat(start)
@@ -225,7 +224,6 @@ def _start(record: Mapping[str, Any]) -> datetime | None:
 
 
 def _number(value: float, name: str) -> Any:
-    """Return epoch seconds or milliseconds as a marked text, and any other number as it is."""
     text = f"{value:.0f}"
     whole = text[:10]
     if len(text) not in (10, 13) or int(whole) not in EPOCHS or value != int(value):

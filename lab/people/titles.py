@@ -1,4 +1,4 @@
-"""Titles of activities in four languages. Each title stands for a single action in every language."""
+"""Titles of activities in four languages, each of which means the same action in every language."""
 
 from __future__ import annotations
 
@@ -88,6 +88,6 @@ TITLES: Mapping[str, Mapping[ActionType, tuple[str, ...]]] = MappingProxyType(
 
 @cache
 def meant() -> Mapping[str, ActionType]:
-    """Title -> the action it stands for, with the meetings that come round by themselves."""
+    """Return title -> the action it stands for, weekly meetings included."""
     found = {title: action for words in TITLES.values() for action, titles in words.items() for title in titles}
     return found | dict.fromkeys([*STANDING.values(), *PAIRED.values()], A.ADMIN_WORK)

@@ -1,6 +1,4 @@
-"""FIT files as a watch writes them, made with Garmin's own encoder. ``python -m lab.people.watch_files`` writes the
-fixtures.
-"""
+"""FIT files as a watch writes them, made with Garmin's encoder. ``python -m lab.people.watch_files`` writes them."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ Message = tuple[int, dict[str, Any]]
 
 
 def encoded(messages: Iterator[Message], kind: int, created: datetime) -> bytes:
-    """A whole FIT file."""
+    """Return the messages as a FIT file of type ``kind``."""
     from garmin_fit_sdk import Encoder
 
     encoder = Encoder()
@@ -36,7 +34,8 @@ def encoded(messages: Iterator[Message], kind: int, created: datetime) -> bytes:
 def watch_day(day: date, *, first: int = 0, last: int = 1440, step: int = 1, steps: int = 8000) -> bytes:
     """Return a FIT file of a local day at UTC+1, with heart rate and stress every ``step`` minutes.
 
-    Steps run from midnight to ``steps``. As on real watches, instants are short (16 bits) except every 30th.
+    ``first`` and ``last`` are minutes after midnight. Steps grow from 0 at midnight to ``steps``. As on real watches,
+    most instants are shortened to 16 bits.
     """
     midnight = datetime(day.year, day.month, day.day, tzinfo=UTC) - OFFSET
     begin = midnight + timedelta(minutes=first)
@@ -69,7 +68,7 @@ def _monitored(midnight: datetime, first: int, last: int, step: int, steps: int)
 
 
 def staged_night(end: datetime) -> bytes:
-    """A night of seven hours whose stages the watch itself made."""
+    """Return a FIT file of a night of seven hours until ``end``, with stages as the watch made them."""
     start = end - timedelta(hours=7)
     stages = (("light", 0), ("deep", 40), ("rem", 130), ("light", 200), ("awake", 300), ("light", 312), ("awake", 420))
 
@@ -86,7 +85,7 @@ def overnight_hrv(end: datetime, average: float = 48.5) -> bytes:
 
 
 def write() -> None:
-    """A day in two transfers that overlap, its night and its HRV."""
+    """Write the fixtures, which are a day in two files that overlap, its night and its HRV."""
     folder = lab.fixtures("garmin") / "watch"
     folder.mkdir(exist_ok=True)
     day, woke = date(2026, 11, 18), datetime(2026, 11, 18, 5, 50, tzinfo=UTC)

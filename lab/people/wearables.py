@@ -1,4 +1,4 @@
-"""Wearables of a simulated person, each in its vendor's format. Each morning adds only that morning's news."""
+"""Wearables of a simulated person, which add each morning's figures to an account in their vendor's format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OWN = {"source": "Watch"}
 
 
 class WhoopBand:
-    """Cycles, sleeps, recoveries and workouts."""
+    """A WHOOP account with cycles, sleeps, recoveries and workouts."""
 
     def __init__(self) -> None:
         self.account: dict[str, Any] = {
@@ -32,7 +32,7 @@ class WhoopBand:
         self._before: list[Night] = []
 
     def told(self, morning: Morning, zone: ZoneInfo, *, trained: bool) -> None:
-        """A cycle lasts from one recorded night to the next."""
+        """Add the morning's night, if the band was worn, and the workout of the day before if ``trained``."""
         night = morning.night
         if not morning.worn:
             return
@@ -46,7 +46,7 @@ class WhoopBand:
 
 
 class GarminBand:
-    """Daily summaries, nights and variability of a Garmin watch. Yesterday's row is complete only today."""
+    """A Garmin account with daily summaries, nights and variability. A day's summary becomes complete the day after."""
 
     def __init__(self) -> None:
         self.account: dict[str, Any] = {
@@ -74,7 +74,7 @@ class GarminBand:
 
 
 class PhoneBand:
-    """A watch whose phone sends the last days every morning, as Health Auto Export writes them."""
+    """A phone that sends a watch's last days every morning, in the format of Health Auto Export."""
 
     def __init__(self) -> None:
         self.account: dict[str, Any] = {}
@@ -93,7 +93,7 @@ class PhoneBand:
         self._days.append(found)
 
     def body(self, *, everything: bool) -> bytes:
-        """Return the phone's push, which holds the last days, or all days."""
+        """Return the body of the phone's request with the last RESENT days, or with all days if ``everything``."""
         days = self._days if everything else self._days[-RESENT:]
         units = {
             "step_count": "count",
@@ -117,7 +117,6 @@ def _dated(night: Night, zone: ZoneInfo) -> dict[str, Any]:
 
 
 def _walked(morning: Morning, zone: ZoneInfo) -> Iterator[dict[str, Any]]:
-    """The day before's steps, hour by hour."""
     day = morning.night.day - DAY
     for hour, share in SHARES.items():
         at = datetime.combine(day, time(hour), zone)

@@ -1,1 +1,1 @@
-"""Count what a sensible friend would never suggest, over generated person-days and other people's calendars."""
+"""Checks of recommendations and day plans against rules of common sense, over generated people and public calendars."""

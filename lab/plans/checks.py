@@ -1,4 +1,4 @@
-"""The rules that every plan, recommendation and surface must keep, each with the number of times it was broken."""
+"""The rules that every recommendation and day plan must keep, and counts of how often each is broken."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ RULE_NAMES = (
 
 @dataclass(slots=True)
 class Counts:
-    """Numbers of looks, of recommendations by kind and action, and of broken rules, with examples.
+    """The numbers of checks, of recommendations by kind and action, and of broken rules, with examples.
 
-    A look asks for the recommendation and the plan at an instant. ``days``, ``weeks`` and ``slots`` hold what was seen.
+    A check (``look``) asks for a recommendation and a plan. ``days``, ``weeks`` and ``slots`` are what the checks
+    covered.
     """
 
     looks: int = 0
@@ -54,7 +55,7 @@ class Counts:
     slots: set[tuple[int, date, int, str, date]] = field(default_factory=set)  # user, week, slot, action, date
 
     def note(self, rule: str, example: str) -> None:
-        """Count a broken rule, and keep the example unless there are EXAMPLES_MAX."""
+        """Count a broken rule. The example is kept while there are fewer than EXAMPLES_MAX."""
         self.broken[rule] += 1
         if len(self.examples) < EXAMPLES_MAX:
             self.examples.append(f"{rule}: {example}")
@@ -64,7 +65,10 @@ EXAMPLES_MAX = 40
 
 
 def look(bridge: Bridge, user: User, now: datetime, counts: Counts, *, kind: str) -> None:
-    """Ask for the recommendation and the plan at an instant, and count every rule that they break."""
+    """Ask for a user's recommendation and day plan at ``now``, and count in ``counts`` every rule that they break.
+
+    ``kind`` names the user's kind of calendar in the examples.
+    """
     advice = requests.recommend(bridge, user, now=now)
     plan = plan_day(bridge, user, None, now=now)
     again = requests.recommend(bridge, user, now=now)
@@ -88,7 +92,7 @@ def look(bridge: Bridge, user: User, now: datetime, counts: Counts, *, kind: str
 
 
 def _is_their_own(action: ActionType, day: date, person: Person) -> bool:
-    """Return True if an action is a goal of the user, or a habit of that weekday. Both may come every day."""
+    """Return True if an action is a goal of the user, or a habit on this weekday. Both may be suggested every day."""
     habit = person.routine.habits.get(action)
     return action in person.wishes.goals or (habit is not None and day.weekday() in habit.starts)
 
@@ -96,9 +100,9 @@ def _is_their_own(action: ActionType, day: date, person: Person) -> bool:
 def broken(
     advice: Recommendation | Silence, again: Recommendation | Silence, plan: DayPlan, person: Person
 ) -> Iterator[tuple[str, str]]:
-    """Yield the name of each broken rule with an example.
+    """Yield (name of the rule, example) for each rule that a recommendation and a day plan break.
 
-    ``again`` is the answer to asking for the recommendation a second time.
+    ``again`` is the answer to a second request for the recommendation, which must be the same.
     """
     yield from _of_blocks(plan, person)
     if isinstance(advice, Recommendation):
@@ -136,11 +140,7 @@ def _of_length(block: Block, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _early(block: Block, person: Person) -> bool:
-    """Return True if sleep is planned too early.
-
-    That is a nap of over 30 minutes, from 15:00 on or in the seven hours before bedtime, and a night over 90 minutes
-    before the usual bedtime.
-    """
+    """Return True if a nap or a night is planned too early, by the limits of length and time below."""
     if block.action is not ActionType.SLEEP:
         return False
     if block.kind == "suggested":
@@ -182,22 +182,19 @@ def _same(block: Block, advice: Recommendation) -> bool:
 
 
 def repeated(counts: Counts, days: int = 3) -> int:
-    """Return how often a kind of slot had the same suggestion on more than ``days`` days of a week.
-
-    Suggestions that are the user's routine or goal are not in ``counts``.
-    """
+    """Return how often a user got the same suggestion in the same slot on more than ``days`` days of a week."""
     weeks = Counter(key[:4] for key in counts.slots)
     return sum(number > days for number in weeks.values())
 
 
 def actions_a_week(counts: Counts) -> float:
-    """Return the mean number of different actions recommended to a user in a week."""
+    """Return the number of different actions recommended to a user in a week, as a mean over users and weeks."""
     weeks = Counter(key[:2] for key in counts.weeks)
     return sum(weeks.values()) / max(len(weeks), 1)
 
 
 def total(counts: Sequence[Counts]) -> Counts:
-    """Return the sum of several counts. Their users are told apart by the place of the counts."""
+    """Return the sum of several counts, each of which is about other users."""
     whole = Counts()
     for number, one in enumerate(counts):
         whole.looks += one.looks

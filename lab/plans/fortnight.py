@@ -1,10 +1,9 @@
-"""Print what is said in a fortnight that replays an export beside a calendar, for readers.
+"""Print the recommendations and plans of a fortnight that combines an export of a watch with a calendar.
 
 ``python -m lab.plans.fortnight --commit ID --export FOLDER --calendar FILE [--zone ZONE]``
 
-The two share no dates, so the export is moved by whole weeks: its fullest fortnight lies over that of the calendar.
-The lot between equal fortnights and the minutes of three looks a day are drawn by the id of the judged commit. Files
-are read from where they lie, into databases in memory. Nothing is written.
+The two share no dates, so the export is moved by whole weeks until its fullest fortnight coincides with the calendar's.
+The commit id seeds the choice between equal fortnights and the three times of day. Nothing is written.
 """
 
 from __future__ import annotations
@@ -39,7 +38,10 @@ BEGUN = datetime(1971, 1, 1, tzinfo=UTC)
 
 
 def fortnight(commit: str, export: Path, calendar: Path, zone: str) -> Iterator[str]:
-    """Yield the lines of a fortnight: at each look what is said, and once a day the plan. Counts come last."""
+    """Yield lines with the recommendation three times a day, the plan once a day, and finally counts by action.
+
+    ``commit`` seeds random choices. ``zone`` is the IANA zone of the export, and of the calendar if it names none.
+    """
     rng, counts = random.Random(f"{commit}/fortnight"), Counter[str]()
     home = zone_of(calendar) or zone
     with closing(Store("sqlite://")) as store, closing(Store("sqlite://")) as exported:
@@ -63,9 +65,9 @@ def fortnight(commit: str, export: Path, calendar: Path, zone: str) -> Iterator[
 
 
 def _over(rng: random.Random, busy: Collection[date], nights: Collection[date]) -> tuple[date, timedelta, str]:
-    """Return the first day of the fortnight, by how much the export is moved, and a sentence that says so.
+    """Return (first day of the fortnight, shift of the export, sentence that describes both).
 
-    Raises SystemExit for a calendar without timed entries, and for an export of fewer than 14 nights.
+    Raises SystemExit for a calendar without timed entries, or for fewer than NIGHTS_MIN nights.
     """
     if len(nights) < NIGHTS_MIN:
         few = f"the export holds {len(nights)} nights, and a fortnight takes {NIGHTS_MIN}"
@@ -105,7 +107,6 @@ def _said(advice: Recommendation | Silence, clock: Callable[[datetime], str]) ->
 
 
 def main() -> None:
-    """Print the fortnight of an export beside a calendar."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--commit", required=True, help="the id that seeds the draw")
     parser.add_argument("--export", required=True, type=Path, help="a file or folder of an export of a watch")

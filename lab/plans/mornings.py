@@ -1,8 +1,8 @@
-"""Take pictures of Today on ten mornings of a made-up person's fortnight, at 390 and 1,280 pixels.
+"""Take screenshots of the page Today on ten mornings of a made-up person, at two widths.
 
-``python -m lab.plans.mornings`` writes them to ``build/mornings``: what a person sees first, and the whole page under
-``whole``. Readers say of each picture within five seconds what matters that day. ``key.txt`` holds what the script made
-of each day, for whoever counts their answers.
+``python -m lab.plans.mornings`` writes the visible part to ``build/mornings`` and the whole page to its folder
+``whole``.
+People who see a picture for five seconds should say what matters that day. The right answers are in ``key.txt``.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ FULL: tuple[Line, ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class Morning:
-    """A morning of the fortnight. ``key`` says in a few words what matters on it.
+    """A morning of the fortnight. ``key`` says in a few words what matters on this day.
 
-    Without ``entries`` the calendar is that of any such weekday, and without ``sleep`` the night is as usual.
+    The default ``entries`` are those of any such weekday, and the default ``sleep`` is a usual night.
     """
 
     day: int  # of the fortnight, from 0
@@ -113,13 +113,13 @@ BY_DAY = {one.day: one for one in MORNINGS}
 
 
 def moment(number: int, hour: float) -> datetime:
-    """Return the instant at an hour of a day, which counts from the first of the fortnight."""
+    """Return the instant ``hour`` hours after midnight of day ``number``, counted from 0 in the fortnight."""
     at = datetime.combine(FIRST + number * A_DAY, time(0)) + timedelta(hours=hour)
     return at.replace(second=0, microsecond=0, tzinfo=ZoneInfo(HOME))
 
 
 def nights(rng: random.Random) -> Iterator[Measured]:
-    """Yield the person's nights until the end of the fortnight, but for those on which the watch was off."""
+    """Yield each night's sleep and body figures until the end of the fortnight, except nights without the watch."""
     for number in range(-7 * WEEKS_BEFORE, DAYS):
         morning, free = BY_DAY.get(number), moment(number, 0).weekday() >= 5
         bed, wake = -0.9 + 0.5 * free + rng.gauss(0, 0.25), 6.7 + 0.9 * free + rng.gauss(0, 0.2)
@@ -138,7 +138,7 @@ def nights(rng: random.Random) -> Iterator[Measured]:
 
 
 def workouts(rng: random.Random) -> Iterator[Measured]:
-    """Yield an evening's run on every Tuesday and Thursday of the weeks before."""
+    """Yield a run on the evening of every Tuesday and Thursday of the weeks before the fortnight."""
     for number in range(-7 * WEEKS_BEFORE, 0):
         if moment(number, 0).weekday() in (1, 3):
             start, day = moment(number, 18.1), FIRST + number * A_DAY
@@ -147,7 +147,7 @@ def workouts(rng: random.Random) -> Iterator[Measured]:
 
 
 def entries() -> Iterator[Item]:
-    """Yield the calendar and the list of tasks."""
+    """Yield the calendar entries of all days, then the task."""
     for number in range(-7 * WEEKS_BEFORE, DAYS + 7):
         morning, weekday = BY_DAY.get(number), moment(number, 0).weekday()
         usual: Sequence[Line] = ((18.0, 2.0, "Dinner with friends", 3),) if weekday == 5 else ()
@@ -172,7 +172,7 @@ def entries() -> Iterator[Item]:
 
 
 def known() -> tuple[tuple[datetime, Item], ...]:
-    """Return the entries with the instant from which each is known; the task is done on the evening it is due."""
+    """Return (instant from which it is known, item) for all calendar items. The task occurs again when it is done."""
     begun = moment(-7 * WEEKS_BEFORE, 0)
     items: list[tuple[datetime, Item]] = [(begun, one) for one in entries()]
     (task,) = [one for _, one in items if isinstance(one, Task)]
@@ -181,7 +181,10 @@ def known() -> tuple[tuple[datetime, Item], ...]:
 
 
 def take(folder: Path, browser: Any) -> Iterator[str]:
-    """Live the fortnight, take the pictures into ``folder``, and yield a line for each morning with its first words."""
+    """Store the fortnight in a database, take the screenshots into ``folder``, and yield a line for each morning.
+
+    ``browser`` is Playwright's. A line holds the date, the key and the first words of the page.
+    """
     rng, begun = random.Random("mornings"), moment(-7 * WEEKS_BEFORE, 0)
     person = Person(kind="mornings", zones=((begun, HOME),), items=known(), first=FIRST)
     with tempfile.TemporaryDirectory(prefix="rhythm-bridge-mornings-") as home:
@@ -202,7 +205,10 @@ def take(folder: Path, browser: Any) -> Iterator[str]:
 
 
 def look(browser: Any, address: str, folder: Path, name: str) -> str:
-    """Take the pictures of a morning at each width. Returns the first words and the height of the page of each."""
+    """Take screenshots of the page at ``address`` at each width.
+
+    Returns the first words of the page, then its height in pixels at each width.
+    """
     heights = []
     for width, size in SIZES.items():
         page = browser.new_page(viewport=size)
@@ -218,7 +224,7 @@ def look(browser: Any, address: str, folder: Path, name: str) -> str:
 
 
 def main() -> None:
-    """Take the pictures and write the key, of which nothing is printed: readers stay blind."""
+    """Take the screenshots and write the key, without printing it."""
     from playwright.sync_api import sync_playwright
 
     parser = argparse.ArgumentParser(description=__doc__)

@@ -1,4 +1,4 @@
-"""Generated people of many kinds: their nights, entries, workouts and tasks for some weeks, drawn from a seed."""
+"""Generated people of several kinds with nights, calendar entries, workouts and tasks, from a seed."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ Line = tuple[float, float, str, int]  # start and length in hours, title, other 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of person.
+    """A kind of person, by functions that draw calendar entries and sleep for a date.
 
-    ``day`` draws the entries of a date. ``sleep`` draws bedtime and wake time of the sleep that ends on the date. Hours
-    count from midnight of the date.
+    ``sleep`` returns bedtime and wake time of the sleep that ends on the date, in hours from midnight of the date.
     """
 
     day: Callable[[random.Random, date], list[Line]]
@@ -115,7 +114,10 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """A generated person with everything that the sources hold, and the date from which advice is asked for."""
+    """A generated person with calendar items, measurements and wishes.
+
+    ``zones`` holds (instant, IANA zone) pairs. ``first`` is the first date on which recommendations are asked for.
+    """
 
     kind: str
     zones: tuple[tuple[datetime, str], ...]
@@ -125,7 +127,9 @@ class Person:
 
 
 def generate(seed: int, days: int, first: date) -> Person:
-    """Return a person with six weeks of history before ``first`` and ``days`` days after it."""
+    """Return a person of kind number ``seed``, with six weeks of data before ``first`` and more than ``days`` days
+    after.
+    """
     rng = random.Random(f"plans/{seed}")
     name = list(KINDS)[seed % len(KINDS)]
     kind = KINDS[name]
@@ -146,7 +150,7 @@ def generate(seed: int, days: int, first: date) -> Person:
 
 
 def _of_day(rng: random.Random, kind: Kind, day: date, zone: str, known: datetime) -> Iterator[tuple[datetime, Item]]:
-    """Yield the night that ends on a date, its entries, and its workout."""
+    """Yield (instant from which it is known, item) for a date's night and workout, if measured, and its entries."""
     if kind.watch and rng.random() < 0.95:
         bed, wake = (_at(day, hours, zone) for hours in kind.sleep(rng, day))
         night = {Metric.ASLEEP: (wake - bed) / MINUTE * 0.92, Metric.IN_BED: (wake - bed) / MINUTE}
@@ -183,6 +187,6 @@ def _tasks(rng: random.Random, first: date, days: int, known: datetime) -> Itera
 
 
 def _at(day: date, hours: float, zone: str) -> datetime:
-    """Return the instant ``hours`` after midnight of a date in a zone, which may lie on a neighbouring date."""
+    """Return the instant ``hours`` hours by the clock after midnight of a date in a zone. Hours may exceed 0..24."""
     midnight = datetime.combine(day, time(0)) + timedelta(hours=hours)
     return midnight.replace(tzinfo=ZoneInfo(zone), second=0, microsecond=0)

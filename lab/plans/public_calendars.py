@@ -1,4 +1,4 @@
-"""The laws of the person now over public calendars, which are fetched and never kept in the project.
+"""Properties that every plan must keep, checked on public calendars, which are downloaded and not kept in the project.
 
 ``python -m lab.plans.public_calendars FOLDER [--fetch]``
 """
@@ -43,7 +43,7 @@ MOST_ODD, MOST_SLEEP = 20 * 60, 15 * 60  # seconds
 
 
 def fetch(folder: Path) -> None:
-    """Write each calendar into a folder. Raises requests.HTTPError for one that is gone."""
+    """Download each calendar into a folder. Raises requests.HTTPError if one is not available."""
     folder.mkdir(parents=True, exist_ok=True)
     for repository, commit, path in CALENDARS:
         answer = requests.get(f"https://raw.githubusercontent.com/{repository}/{commit}/{path}", timeout=60)
@@ -52,7 +52,10 @@ def fetch(folder: Path) -> None:
 
 
 def broken(path: Path, zone: str = "Europe/Berlin") -> Iterator[str]:
-    """Yield the name of a law for each time it is broken in up to twelve weeks of a calendar, and a look each."""
+    """Yield the name of each broken property, and "looks" once for each checked week of a calendar file.
+
+    ``zone`` is the IANA zone of the person if the file names none.
+    """
     with closing(Store("sqlite://")) as store:
         bridge, landed, home = bridge_of(store), datetime(1971, 1, 1, tzinfo=UTC), zone_of(path) or zone
         user = store.people.add_user("calendar", home, now=landed)
@@ -65,7 +68,11 @@ def broken(path: Path, zone: str = "Europe/Berlin") -> Iterator[str]:
 
 
 def laws(known: Snapshot, rng: random.Random) -> Iterator[str]:
-    """Yield the name of each law that a snapshot breaks: of illness, sleep, odd weeks, entries far or not mine."""
+    """Yield the name of each property that a user's data break after hypothetical changes.
+
+    They are about illness, recorded sleep, an unusual week, far entries, and entries of other people. ``rng`` draws
+    changes.
+    """
     plain = _person(known)
     today = plain.date_of(known.at)
     sleep = [_entry(*plain.routine.sleep_ending_on(today + DAY, known.zones), ActionType.SLEEP, 1.0)]
@@ -93,7 +100,7 @@ def laws(known: Snapshot, rng: random.Random) -> Iterator[str]:
 
 
 def _when_ill(plain: Person) -> Iterator[str]:
-    """Yield law 1 for each thing that an ill person is offered in the coming twelve hours and should not be."""
+    """Yield a name for each unsuitable suggestion to the same person when ill, within the next twelve hours."""
     ill = replace(plain, mode=Mode(kind=ModeKind.ILL, said=True), _read={})
     for action, option in options(look(ill, ill.now), (ill.now, ill.now + DAY / 2))[0].items():
         late = action in COMPANY and ill.local(option.end).hour >= LATE_HOUR
@@ -118,7 +125,11 @@ def _with(known: Snapshot, entries: list[tuple[Occurrence, Label]]) -> Snapshot:
 
 
 def _apart(one: Person, other: Person) -> float:
-    """Return the largest difference of the coming week's bedtimes, wakings and work, in seconds."""
+    """Return the largest difference in seconds between two persons' bedtimes, wake times and work hours in the next
+    week.
+
+    It is a day if a date has another number of them.
+    """
     today, far = one.date_of(one.now), 0.0
     for day in (today + k * DAY for k in range(1, 8)):
         edges = [[*person.sleep(day), *(at for span in person.work(day) for at in span)] for person in (one, other)]
@@ -129,7 +140,6 @@ def _apart(one: Person, other: Person) -> float:
 
 
 def main() -> None:
-    """Print how often each calendar of a folder breaks a law."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("folder", type=Path)
     asked.add_argument("--fetch", action="store_true", help="fetch the calendars into the folder first")

@@ -1,4 +1,4 @@
-"""The data of a watch's export, moved by whole weeks so that its fullest fortnight lies over that of a calendar."""
+"""The data of a watch's export, moved by whole weeks onto the busiest fortnight of a calendar."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ Measured = Sample | Episode
 
 @dataclass(frozen=True, slots=True)
 class Deliveries:
-    """A connector that delivers items, each once it has ended."""
+    """A connector that delivers given samples and episodes, each after its end."""
 
     items: Sequence[Measured]
     stream: str
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield a page of the items that ended after the cursor and not after ``now``. Only one stream has items."""
+        """Yield a page of the items that ended after the instant ``cursor`` and not after ``now``.
+
+        Only the stream ``self.stream`` has items. A cursor of None begins with the first item.
+        """
         since = datetime.min.replace(tzinfo=UTC) if cursor is None else datetime.fromisoformat(cursor)
         if stream == self.stream:
             fresh = [one for one in self.items if since < (one.end or one.start) <= now]
@@ -40,9 +43,9 @@ class Deliveries:
 
 
 def fullest(days: Collection[date], rng: random.Random) -> date | None:
-    """Return the Monday that begins the fortnight with the most of ``days``, or None without days.
+    """Return the Monday on which the fortnight with the most of ``days`` begins, or None without days.
 
-    Between equals the most of the six weeks before decides, then the lot.
+    Among equals the most of the six weeks before decides, then ``rng``.
     """
     mondays = sorted({day - timedelta(days=day.weekday()) - back * WEEK for day in days for back in (0, 1)})
 
@@ -55,12 +58,12 @@ def fullest(days: Collection[date], rng: random.Random) -> date | None:
 
 
 def nights_of(store: Store, user_id: int) -> set[date]:
-    """Return the dates of waking of a user's main sleeps."""
+    """Return the dates on which the user woke from a main sleep."""
     return {one.day for _, one in store.reading.episodes(user_id) if one.kind is EpisodeKind.SLEEP}
 
 
 def moved(store: Store, user_id: int, by: timedelta, zone: str) -> dict[str, list[Measured]]:
-    """Return source -> samples and episodes of a user, later by ``by`` at the same hours of the clock in ``zone``."""
+    """Return the user's samples and episodes by source, moved by ``by`` at the same local time in ``zone``."""
     found: dict[str, list[Measured]] = {}
     items: list[tuple[str, Measured]] = [*store.reading.samples(user_id), *store.reading.episodes(user_id)]
     for source, one in items:
@@ -83,7 +86,7 @@ def _moved(one: Measured, by: timedelta, zone: ZoneInfo) -> Measured:
 
 
 def sources_of(store: Store, user_id: int, items: dict[str, list[Measured]], now: datetime) -> list[Source]:
-    """Return a source for ``sync`` per source of the items, with a new connection of the user."""
+    """Return a source for ``sync`` that delivers each source's items. The user gets a connection to each."""
     return [_source(store, user_id, name, some, now) for name, some in items.items()]
 
 

@@ -1,4 +1,4 @@
-"""Runs of the checks: generated people day by day, and calendars of other people from files."""
+"""Run the checks on generated people day by day, and on calendar files."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ OWN_ZONE = re.compile(rb"^X-WR-TIMEZONE:(.*)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A connector that delivers the items of a generated person that are known by now."""
+    """A connector that delivers the items of a generated person, each from the instant at which it is known."""
 
     person: Person
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield a page with the newest version of every item known after the cursor and not after ``now``.
+        """Yield a page with the newest version of every item known after the instant ``cursor`` and not after ``now``.
 
-        Only the first stream of the source has items.
+        Only the first stream has items. A cursor of None begins with the first item.
         """
         if stream != registry.spec(SOURCE).streams[0]:
             return
@@ -60,19 +60,19 @@ class Delivery:
 
 
 def payload(item: Item) -> dict[str, object]:
-    """Return an item as the payload of a record, which ``normalise`` reads."""
+    """Return an item as the payload of a record, from which ``normalise`` restores it."""
     return {"kind": codec.KIND_OF_CLASS[type(item)], "body": codec.encode(item)}
 
 
 def normalise(record: RawRecord, _parent: RawRecord | None) -> list[Item]:
-    """Return the item of a record of ``payload``."""
+    """Return the item in a record with a payload from ``payload``."""
     return [codec.decode(str(record.payload["kind"]), str(record.payload["body"]))]
 
 
 def generated(seed: int, days: int) -> Counts:
-    """Live a generated person's days: sync, look four times a day, and answer some of the advice.
+    """Check a generated person's recommendations four times a day for ``days`` days, and answer some of them.
 
-    Returns the counts of the looks.
+    Returns the counts of checks and broken rules.
     """
     person, rng, counts = generate(seed, days, FIRST), random.Random(f"looks/{seed}"), Counts()
     with closing(Store("sqlite://")) as store:
@@ -100,7 +100,6 @@ def _looks(rng: random.Random, day: date, person: Person) -> Iterator[datetime]:
 
 
 def _answer(store: Store, user_id: int, rng: random.Random, now: datetime) -> None:
-    """Accept, ignore or leave the newest recommendation of the last hour, at random."""
     given = rng.choice(ANSWERS)
     recent = store.recommendations.full_between(
         user_id, since=now - timedelta(hours=1), until=now + timedelta(seconds=1)
@@ -110,7 +109,7 @@ def _answer(store: Store, user_id: int, rng: random.Random, now: datetime) -> No
 
 
 def source_of(store: Store, user_id: int, person: Person, now: datetime) -> Source:
-    """Return a source for ``sync`` that delivers a generated person, with a new connection of the user."""
+    """Return a source for ``sync`` that delivers a generated person's items. The user gets a connection to it."""
     connection = store.connections.connect(user_id, SOURCE, "account", now=now)
     open_delivery: Callable[[], Delivery] = lambda: Delivery(person)  # noqa: E731
     spec = registry.spec(SOURCE)
@@ -118,7 +117,7 @@ def source_of(store: Store, user_id: int, person: Person, now: datetime) -> Sour
 
 
 class _Remembering:
-    """A classifier that labels each invitation once. A look asks some twelve times for the same calendar."""
+    """A classifier that caches each invitation's label, because a check classifies the same calendar many times."""
 
     def __init__(self, of: EventClassifier) -> None:
         self.name, self.version = of.name, of.version
@@ -138,14 +137,14 @@ class _Installation(Bridge):
 
 
 def bridge_of(store: Store) -> Bridge:
-    """Return an installation around a store, with the settings of the environment."""
+    """Return an installation around a store, with settings from the environment and a caching classifier."""
     return _Installation(settings=config.load(), store=store)
 
 
 def of_calendar(path: Path, zone: str, weeks: int = CALENDAR_WEEKS) -> Counts:
-    """Look at weeks spread over the years of a calendar file, each as it would have been planned then.
+    """Check recommendations in ``weeks`` weeks, spread over the years of a calendar file, as if it were then.
 
-    Returns the counts of the looks. ``zone`` is the person's where the file names none.
+    Returns the counts of checks and broken rules. ``zone`` is the person's IANA zone if the file names none.
     """
     counts, rng, home = Counts(), random.Random(f"calendar/{path.name}"), zone_of(path) or zone
     with closing(Store("sqlite://")) as store:
@@ -169,7 +168,7 @@ def zone_of(path: Path) -> str | None:
 
 
 def spread(days: Sequence[date], weeks: int) -> list[date]:
-    """Return the first days of ``weeks`` weeks that are spread evenly over busy days, the middle of each part.
+    """Return ``weeks`` of the dates ``days``, spread evenly, each from the middle of an equal part.
 
     >>> spread([date(2026, 1, n) for n in range(1, 13)], 3)
     [datetime.date(2026, 1, 3), datetime.date(2026, 1, 7), datetime.date(2026, 1, 11)]
@@ -179,7 +178,7 @@ def spread(days: Sequence[date], weeks: int) -> list[date]:
 
 
 def busy_days(store: Store, user_id: int) -> Sequence[date]:
-    """Return the dates on which single timed entries begin, ascending."""
+    """Return the UTC dates on which timed calendar entries of the user begin, ascending. Repeats are left out."""
     wide = {"since": datetime(1990, 1, 1, tzinfo=UTC), "until": datetime(2100, 1, 1, tzinfo=UTC)}
     starts = {e.start.date() for _, e in store.reading.events(user_id, **wide) if e.start is not None}
     return sorted(day for day in starts if FIRST_YEAR <= day.year < LAST_YEAR)

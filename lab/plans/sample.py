@@ -1,4 +1,4 @@
-"""Print day plans for readers: the calendar, last night, and what was planned, drawn by the id of a commit.
+"""Print generated people's day plans with calendar and last night, drawn by a commit id.
 
 ``python -m lab.plans.sample --commit ID``
 """
@@ -35,7 +35,7 @@ LOOKS = (7.6, 9.2, 12.4, 15.3, 18.2, 20.5)
 
 
 def drawn(commit: str, number: int) -> Iterator[str]:
-    """Yield the lines of plan ``number``: a generated person at a time of day, both drawn by the id ``commit``."""
+    """Yield the lines of plan ``number``, for a person and a time of day that ``commit`` and ``number`` seed."""
     rng = random.Random(f"{commit}/{number}")
     seed, ahead = rng.randrange(10_000), rng.randrange(DAYS)
     life = generate(seed, DAYS + 1, FIRST)
@@ -60,7 +60,7 @@ def drawn(commit: str, number: int) -> Iterator[str]:
 
 
 def described(person: Person) -> str:
-    """Return last night in a sentence."""
+    """Return a sentence on last night's time in bed and asleep."""
     nights = [e for _, e in person.known.episodes if e.kind == "sleep" and e.day == person.date_of(person.now)]
     if not nights:
         return "Last night is not known."
@@ -77,7 +77,7 @@ def _advice(advice: Recommendation | Silence, person: Person) -> str:
 
 
 def line_of(block: Block | ZoneSpan, person: Person, day: date) -> str:
-    """Return a block of a plan, or a change of the clock, as a line."""
+    """Return a line of text about a block of a day plan, or about a change of time zone on ``day``."""
     zones = person.known.zones
     if isinstance(block, ZoneSpan):
         return f"  {person.clock(block.since)} {place_of(block.zone)} time from here on"
@@ -89,7 +89,6 @@ def line_of(block: Block | ZoneSpan, person: Person, day: date) -> str:
 
 
 def main() -> None:
-    """Print PLANS plans."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--commit", required=True, help="the id that seeds the draw")
     commit = parser.parse_args().commit

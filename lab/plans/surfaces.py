@@ -1,7 +1,4 @@
-"""Texts of each surface at an instant: the recommendation with its time and reasons, and the five meters.
-
-The surfaces are `recommend`, the plan, the page, the message, the assistant, `meters`, `explain` and `observe`.
-"""
+"""Compare the surfaces that show a user's recommendation and meters, such as command, page, message and assistant."""
 
 from __future__ import annotations
 
@@ -35,7 +32,10 @@ Levels = Mapping[Meter, Said]
 def disagreements(
     bridge: Bridge, user: User, advice: FullRecommendation | Silence, plan: DayPlan, now: datetime
 ) -> Iterator[str]:
-    """Yield a sentence per surface (command, page, message) that says something else than the first at ``now``."""
+    """Yield a sentence for each surface (command, page, message) whose text differs from that of the first surface.
+
+    Compared are the recommendation ``advice``, its time and reasons, and the meters. ``plan`` is the day's plan.
+    """
     visit = Visit(app=AppState(bridge=bridge), user=user, now=now, csrf="")
     with environment({"BRIDGE_NOW": now.isoformat()}):
         tools = Tools(bridge=bridge, name=user.name)
@@ -47,10 +47,10 @@ def disagreements(
 
 
 def contradictions(shown: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the contradictions within the meters as the page shows them, each in a sentence.
+    """Yield a sentence for each contradiction within the meters as the page shows them.
 
-    Words, colour and picture lie on the same side of the normal; nothing is as usual while its reason says less or
-    more; and an answer that was just given is not called old.
+    A meter contradicts itself if words or colour are on the other side of normal than its level, if "as usual" stands
+    beside a reason of "than usual", or if a recent answer is called old.
     """
     for one in (one for one in shown if one["known"]):
         side, word = one["percent"] - 100 * NORMAL, f"{one['word']} {one['words']}"
@@ -65,10 +65,9 @@ def contradictions(shown: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def against_their_sign(readings: Mapping[Meter, Reading]) -> Iterator[str]:
-    """Yield the reasons for a meter's level whose words contradict their sign.
+    """Yield a text for each reason whose words contradict the sign of its effect on a meter.
 
-    These are words of too little that raise the meter, and words of enough that lower it. Words with "and still" or
-    "and yet" are excused.
+    Words of too little sleep must not raise a meter, and words of enough sleep must not lower it.
     """
     for meter, reading in readings.items():
         for one in reading.because:
@@ -89,7 +88,7 @@ def _differ(said: Mapping[str, Said]) -> Iterator[str]:
 def _advice(
     advice: FullRecommendation | Silence, plan: DayPlan, visit: Visit, tools: Tools
 ) -> Iterator[tuple[str, Said]]:
-    """Yield (surface, action, time and reasons), or (surface, reasons) where there is no advice."""
+    """Yield (surface, action, time and reasons), or (surface, reasons) if there is no recommendation."""
     told = tools.recommendation()
     if isinstance(advice, Silence):
         yield "recommend", tuple(for_person(advice.facts))
@@ -116,13 +115,13 @@ def _advice(
 
 
 def _to_person(said: Sequence[str], advice: FullRecommendation | Silence, audience: Audience) -> Said:
-    """Return reasons that an audience got as the person reads them, if they are those of the advice's own facts."""
+    """Return the reasons as the user reads them if ``said`` are those of ``advice`` for this audience."""
     same = list(said) == reasons(advice.facts, audience)
     return tuple(for_person(advice.facts)) if same else tuple(said)
 
 
 def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetime) -> Iterator[tuple[str, Levels]]:
-    """Yield (surface, meter -> level and strongest reason)."""
+    """Yield (surface, level and strongest reason by meter)."""
     yield "meters and explain", _levels(load_meters(bridge, user, now, 1).now)
     _, observed = build_observation(bridge, user, at=now)
     yield "observe", _levels(observed)
@@ -153,7 +152,7 @@ def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetim
 
 
 def _levels(readings: Mapping[Meter, Reading]) -> Levels:
-    """Return each meter's level as people read it, and its strongest reason that moves it by an amount that shows."""
+    """Return each meter's level as a text, with its strongest reason if the reason has a visible share."""
     return {
         meter: (
             f"{one.level:.2f}",

@@ -1,4 +1,4 @@
-"""Fits the weights of the day's terms that the people of worlds answer to, and tells what each is worth when left out.
+"""Fit the weights of the terms of a day's score to simulated answers, and compare them with the shipped weights.
 
 ``python -m lab.plans.term_weights --worlds simulated,habits,fatigue,weekend --lives 8 --weeks 4``. Nobody there answers
 to deadlines, goals, distances or levels, so all other weights of ``bridge/day/weights.toml`` remain choices.
@@ -37,7 +37,7 @@ FIRMNESS = 10.0  # inverse strength of the penalty on weights
 
 
 class Drawn:
-    """A policy that draws from all feasible actions, and scores them as the default policy does."""
+    """A policy that draws evenly from all feasible actions, with the scores of the default policy."""
 
     name, version = "drawn", 1
 
@@ -51,7 +51,7 @@ class Drawn:
 
 
 def values(observation: Observation, decision: Decision) -> list[float]:
-    """Return the values (4,) of TERMS for an action that is advised, as ``bridge.day.terms`` has them by slots."""
+    """Return the values (4,) of TERMS for the recommended action, defined as in ``bridge.day.terms`` but by slots."""
     given, scores, action = weights(), decision.scores, decision.action
     most = given["policy_most"] / given["policy"]
     mean = sum(scores.values()) / len(scores)
@@ -67,7 +67,7 @@ def values(observation: Observation, decision: Decision) -> list[float]:
 
 
 def _times(observation: Observation, action: ActionType) -> Mapping[Slot, float]:
-    """Return slot -> times that the calendar shows the action in it on days of this kind."""
+    """Return by slot how many days of this kind (workday or weekend) show the action there in the calendar."""
     kinds = {slot: observation.routine.get(kind_of_slot(observation.day, slot), {}) for slot in Slot}
     return {slot: shown.get(action, 0.0) for slot, shown in kinds.items()}
 
@@ -81,7 +81,10 @@ def _repeated(observation: Observation, action: ActionType) -> float:
 
 
 def lived(name: str, seed: int, weeks: int) -> tuple[list[list[float]], list[bool]]:
-    """Return the values of TERMS and the answers of a person of a world who is advised at random."""
+    """Simulate a person who gets random recommendations, and return (values (n, 4) of TERMS, n answers).
+
+    ``name`` is a world of ``lab.evaluation.worlds``. An answer is True for acceptance.
+    """
     policy = Guarded(Drawn(), Guard())
     life = Life(seed, answers_by=world(name), gives=policy.gives, weeks_before=WEEKS_BEFORE)
     rows, taken = list[list[float]](), list[bool]()
@@ -93,14 +96,17 @@ def lived(name: str, seed: int, weeks: int) -> tuple[list[list[float]], list[boo
 
 
 def fitted(rows: Array, taken: Array) -> Any:
-    """Return the logistic regression of answers (n,) on the values of terms (n, terms), with a constant."""
+    """Fit a logistic regression of answers (n,) on values of terms (n, terms), with a constant, and return it."""
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(C=FIRMNESS, max_iter=1000).fit(rows, taken)
 
 
 def left_out(rows: Array, taken: Array, people: Array, terms: Sequence[int]) -> Array:
-    """Return the loss (n,) in nats of every answer, by weights of ``terms`` that were fitted to other people."""
+    """Return the log loss (n,) in nats of every answer, predicted by ``terms`` with weights fitted to other people.
+
+    ``rows`` (n, 4) are the values of TERMS, ``taken`` (n,) the answers, and ``people`` (n,) numbers of persons.
+    """
     loss = np.zeros(len(taken))
     for part in range(PARTS):
         mine = people % PARTS == part
@@ -111,9 +117,10 @@ def left_out(rows: Array, taken: Array, people: Array, terms: Sequence[int]) -> 
 
 
 def told(rows: Array, taken: Array, people: Array, again: int = AGAIN) -> list[dict[str, str]]:
-    """Return a row for each term: its fitted weight, the shipped one, and the loss that leaving it out costs.
+    """Return a table row for each term, with its fitted weight, the shipped weight, and the loss added by leaving it
+    out.
 
-    Intervals of 95 % are over people, drawn ``again`` times with return. ``people`` (n,) holds numbers from 0 on.
+    The 95 % intervals are by bootstrap over people, ``again`` times. ``people`` (n,) are numbers of persons from 0.
     """
     rng, number = np.random.default_rng(0), int(people.max()) + 1
     places = [np.flatnonzero(people == one) for one in range(number)]
@@ -137,7 +144,7 @@ def told(rows: Array, taken: Array, people: Array, again: int = AGAIN) -> list[d
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table, and which weights no world can fit."""
+    """Print the table, and the names of the weights that were not fitted. Returns the exit code 0."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--worlds", default=WORLDS)
     asked.add_argument("--lives", type=int, default=8)

@@ -1,12 +1,10 @@
-"""A whole import of a large Apple Health export beside healthkit-to-sqlite and a bare XML parser on the same bytes.
+"""Measure the import of a large Apple Health export, beside healthkit-to-sqlite and a bare XML parser.
 
-Run: ``python -m lab.benchmarks.apple [--megabytes 200 1000] [--runs 1] [--alone] [--json]``. The export is made here.
-Every
-measured thing is a process of its own: its CPU time (user and system) is what to compare, wall time depends on what
-else the machine does. MB are 10**6 bytes of XML, also for the zip; memory is in 2**20 bytes, and
-never less than what this process has itself when it starts another.
-PostgreSQL takes part where it is installed, its own CPU time apart. healthkit-to-sqlite gets an environment of its own
-on first use (``.venv-healthkit``); without a package index it is left out.
+Run ``python -m lab.benchmarks.apple [--megabytes 200 1000] [--runs 1] [--alone] [--json]``. Each measured program is a
+process of its own. CPU time (user and system) should be compared, because wall time depends on other work of the
+machine.
+MB are 10**6 bytes of XML, also for a zip. Memory is in 2**20 bytes. PostgreSQL is included if it is installed.
+healthkit-to-sqlite is installed into ``.venv-healthkit`` on first use, and left out without a package index.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ BARE = "import sys, xml.parsers.expat as x\nwith open(sys.argv[1], 'rb') as f: x
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """Elapsed and CPU seconds of a process, and its peak memory. Of several processes the largest counts."""
+    """The elapsed and CPU seconds of a command, and the peak memory of the largest of its processes."""
 
     name: str
     megabytes: float
@@ -47,7 +45,10 @@ class Row:
 
 
 def measured(name: str, size: int, command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> Row:
-    """Run a command to its end. Raises SystemExit with its last words if it fails."""
+    """Run a command and measure it. Raises SystemExit with the end of its output if it fails.
+
+    ``size`` is that of the imported file in bytes.
+    """
     with tempfile.TemporaryFile() as words:
         begun = time.perf_counter()
         process = subprocess.Popen(  # noqa: S603 - our own commands
@@ -64,7 +65,7 @@ def measured(name: str, size: int, command: Sequence[str | Path], environment: M
 
 
 def ours(name: str, size: int, file: Path, home: Path, database: str) -> Iterator[Row]:
-    """Import into a fresh installation, then the same file again."""
+    """Measure an import into a new installation at ``home``, and then of the same file again."""
     environment = {"BRIDGE_HOME": str(home), "BRIDGE_DATABASE": database, "PYTHONPATH": str(ROOT)}
     bridge = (sys.executable, "-m", "bridge")
     measured("user", 0, [*bridge, "user", "add", "bench", "--zone", "Europe/Berlin"], environment)
@@ -74,7 +75,7 @@ def ours(name: str, size: int, file: Path, home: Path, database: str) -> Iterato
 
 
 def peer() -> Path | None:
-    """Return the compared program in its own environment, or None if it cannot be installed."""
+    """Return the path of healthkit-to-sqlite, installed if needed, or None if it cannot be installed."""
     folder = ROOT / ".venv-healthkit"
     program = folder / "bin" / PEER
     if not program.exists():
@@ -89,7 +90,11 @@ def peer() -> Path | None:
 
 
 def side_by_side(megabytes: float, seed: int, folder: Path, server: str | None, program: Path | None) -> Iterator[Row]:
-    """Measure everything once on an export. ``program`` is the compared program."""
+    """Make an export of ``megabytes`` in ``folder``, and measure each program on it once.
+
+    ``server`` is the address of a PostgreSQL server, and ``program`` the path of healthkit-to-sqlite. None leaves them
+    out.
+    """
     plan = of_size(megabytes, Plan(seed=seed))
     xml, packed = folder / "export.xml", folder / "export.zip"
     size = generate(plan, xml).size
@@ -124,7 +129,7 @@ def best(rows: Sequence[Row]) -> list[Row]:
 
 
 def compared(rows: Sequence[Row]) -> list[dict[str, object]]:
-    """Return each row with its MB per second of wall time, and its CPU time relative to the parser's and the peer's."""
+    """Return each row with its MB per second of wall time, and its speed relative to the parser's and the peer's."""
     cpu = {row.name: row.cpu_s for row in rows}
     return [
         {

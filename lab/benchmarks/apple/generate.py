@@ -1,7 +1,8 @@
-"""A seeded Apple Health export of any size, and what is true of it.
+"""Write an Apple Health export of any size, and the true values behind it.
 
-Run: ``python -m lab.benchmarks.apple.generate --megabytes 200 --seed 1 --to export.zip [--truth truth.json]``. Ending
-on ``.xml``, the file is not packed. ``--days`` gives a length instead of a size.
+Run ``python -m lab.benchmarks.apple.generate --megabytes 200 --seed 1 --to export.zip [--truth truth.json]``. A name
+that
+ends with ``.xml`` is not packed. ``--days`` gives a length instead of a size.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def of_size(megabytes: float, plan: Plan) -> Plan:
 
 
 def generate(plan: Plan, place: Path) -> Truth:
-    """Write an export to ``place``, as a zip or as plain XML by its name."""
+    """Write an export to ``place``, as plain XML if the name ends with ``.xml``, else as a zip."""
     if place.suffix == ".xml":
         with place.open("wb") as file:
             return write(plan, file.write)

@@ -1,7 +1,7 @@
-"""A made-up person's Apple Health export of any size, and the truth about the person.
+"""A made-up person's Apple Health export of any size, and the true values behind it.
 
-The person's life depends on the seed and the date alone. Two exports of a life agree where they overlap, except for
-rows that reached the phone late. The truth is summed from the life while the export is written, by other code than an
+The person's life depends on the seed and the date alone, so two exports of a life agree where they overlap, except for
+rows that reached the phone late. The true values are summed while the export is written, by other code than the
 importer's.
 """
 

@@ -1,4 +1,4 @@
-"""Apple's export file, row by row as the Health app writes it, in the order and the escapes it uses."""
+"""Apple's export file, row by row in the order and with the escapes of the Health app."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ELEMENTS = {
 
 
 def document_type(version: int) -> str:
-    """Return a document type as exports carry it. Version 13 is broken the way iOS 16 breaks it."""
+    """Return the document type of an export. Version 13 has the syntax error that iOS 16 writes."""
     lines = ["<!DOCTYPE HealthData [", f"<!-- HealthKit Export Version: {version} -->"]
     for name, (content, attributes) in ELEMENTS.items():
         lines += [f"<!ELEMENT {name} {content}>", f"<!ATTLIST {name}"]
@@ -44,7 +44,7 @@ def escaped(text: str) -> str:
 
 
 class Stamps:
-    """Times as the export prints them, all in the phone's offset at the moment of exporting."""
+    """A formatter of times as the export prints them, all at the phone's ``offset`` (seconds) when it exports."""
 
     def __init__(self, offset: int) -> None:
         sign, minutes = "-" if offset < 0 else "+", abs(offset) // 60
@@ -67,7 +67,9 @@ class Stamps:
 
 
 class Sheet:
-    """Rows on their way to a file. What had not arrived on the phone when it exported is not written."""
+    """A writer of the export's rows, which leaves out data that had not reached the phone at ``exported`` (Unix
+    seconds).
+    """
 
     def __init__(self, write: Callable[[bytes], object], *, exported: int, offset: int) -> None:
         self.exported, self.offset = exported, offset
@@ -80,11 +82,11 @@ class Sheet:
         self._length = 0
 
     def has(self, end: int, late: int = 0) -> bool:
-        """Tell whether the export holds a measurement that ended at ``end`` and arrived ``late`` seconds later."""
+        """Return True if a measurement that ended at ``end`` and arrived ``late`` seconds later is in the export."""
         return end + DELAY + late <= self.exported
 
     def line(self, text: str, name: str = "") -> None:
-        """Write an element, or several elements, and count them under ``name``."""
+        """Write ``text``, which is one element or more, and add one to the count of ``name``."""
         self.rows[name] += 1
         self._waiting.append(text)
         self._length += len(text)
@@ -94,7 +96,12 @@ class Sheet:
     def row(
         self, head: str, start: int, end: int, value: object, *, late: int = 0, double: bool = False, inside: str = ""
     ) -> bool:
-        """Write a record of a kind and source named by ``head``. Returns False if the export does not hold it."""
+        """Write a record that begins with ``head`` (see ``Source.head``). Returns False if the export does not hold it
+        yet.
+
+        ``start`` and ``end`` are Unix seconds, ``late`` is seconds, ``double`` writes it twice, and ``inside`` is XML
+        within it.
+        """
         if not self.has(end, late):
             return False
         stamp = self.stamp
@@ -113,7 +120,7 @@ class Sheet:
         return True
 
     def end_of_kind(self) -> None:
-        """Write the rows that came late, behind the rows of the same type."""
+        """Write the rows that arrived late, after all others of their type."""
         self._waiting += self._late
         self._late = []
 
@@ -137,7 +144,7 @@ QUANTITY, CATEGORY = "HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A writer of rows. The source with the lowest ``rank`` counts where several saw the same."""
+    """A device or app that writes rows. Of sources that saw the same time, that with the lowest ``rank`` counts."""
 
     rank: int
     name: str
@@ -145,7 +152,9 @@ class Source:
     device: str = ""
 
     def head(self, kind: str, unit: str = "") -> str:
-        """Return the beginning of a row of a type. The device's memory address differs between types."""
+        """Return the beginning of a row of type ``kind``. As in real exports, the device's memory address varies by
+        type.
+        """
         named = f'sourceName="{escaped(self.name)}" sourceVersion="{self.version}" '
         address = 0x280000000 + sum(map(ord, kind + self.name)) * 0x1A0
         device = f'device="{escaped(self.device.replace("ADDRESS", f"{address:#x}"))}" ' if self.device else ""

@@ -1,4 +1,4 @@
-"""Energy, workouts, minutes of mindfulness and Apple's own summary of each day."""
+"""Rows of energy, workouts, mindful minutes and Apple's own summary of each day."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEW_SHAPE = 1_663_200_000  # 2022-09-15: totals became statistics
 
 
 def write_energy(sheet: Sheet, life: Life, days: Sequence[Day], unit: str) -> dict[str, float]:
-    """Write energy every few minutes while the watch is worn, and return kilocalories per date."""
+    """Write active energy every few minutes while the watch is worn, and return kilocalories by date."""
     active = WATCH.head(QUANTITY + "ActiveEnergyBurned", unit)
     truth: dict[str, float] = defaultdict(float)
     for day in days:
@@ -37,7 +37,7 @@ def write_basal(sheet: Sheet, life: Life, days: Sequence[Day], unit: str) -> Non
 
 
 def write_mindful(sheet: Sheet, life: Life, days: Sequence[Day]) -> dict[str, float]:
-    """Returns minutes per date."""
+    """Write mindful sessions, and return their minutes by date."""
     head, truth = WATCH.head(CATEGORY + "MindfulSession"), {}
     for day in days:
         rng = dice(life.seed, "mindful", day.text)
@@ -49,7 +49,7 @@ def write_mindful(sheet: Sheet, life: Life, days: Sequence[Day]) -> dict[str, fl
 
 
 def write_workouts(sheet: Sheet, life: Life, days: Sequence[Day]) -> list[dict[str, float | str]]:
-    """Write workouts in the shape before or after iOS 15, and return each with its figures."""
+    """Write workouts in the form of before or since iOS 16, and return each as a mapping of its figures."""
     done: list[dict[str, float | str]] = []
     for day in days:
         rng = dice(life.seed, "workout", day.text)
@@ -101,7 +101,6 @@ def _totals(told: dict[str, float | str]) -> str:
 
 
 def _statistics(told: dict[str, float | str], first: str, last: str) -> str:
-    """The statistics, which an activity within the workout repeats."""
     times = f'startDate="{first}" endDate="{last}"'
     rate, distance = float(told["heart_rate"]), float(told["distance"]) / 1000
     rows = [
@@ -115,7 +114,7 @@ def _statistics(told: dict[str, float | str], first: str, last: str) -> str:
 
 
 def write_summaries(sheet: Sheet, days: Sequence[Day], energy: dict[str, float], unit: str) -> None:
-    """Write a summary per day, with 0 on days without a watch."""
+    """Write Apple's summary of each day, with 0 kilocalories on days without the watch."""
     for day in days:
         if day.start < sheet.exported:
             burned = energy.get(day.text, 0.0) / KILOCALORIE[unit]

@@ -1,4 +1,4 @@
-"""The whole export, kind of row after kind of row, and the truth of each day and night."""
+"""The whole export, type of row after type of row, and the true values of each day and night."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ INNER = "apple_health_export/export.xml"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A plan of an export. It covers ``days`` until ``last``, on which the phone exports at ``hour`` o'clock.
+    """Options of an export, which covers ``days`` days until ``last`` and is made on that date at ``hour`` o'clock.
 
-    ``version`` of the document type: 8 (iOS 12), 13 (iOS 16, broken) or 14; 0 is none. A phone that is set to American
-    units writes miles, Cal, degrees Fahrenheit and a 12-hour clock. ``sparse``: some of the high-rate rows, for tests.
+    ``version`` is of the document type, 0 for none. ``american`` uses miles, Cal, degrees Fahrenheit and a 12-hour
+    clock. ``sparse`` writes fewer of the most frequent rows. ``other`` adds another maker's app.
     """
 
     seed: int = 1
@@ -42,14 +42,12 @@ class Plan:
 
 @dataclass(slots=True, kw_only=True)
 class Truth:
-    """The true values behind an export.
+    """The true values behind an export. A value that nothing measured is missing.
 
-    ``days``: by civil date where the person was: steps, distance (m), active_energy (kcal), resting_hr, hrv_sdnn
-    (median, ms), beats_rmssd (median, ms), hrv_readings, heart_rates (how many), heart_rate (mean), mindful (min). The
-    date of exporting has what there was by then.
-    ``nights``: by date of waking: asleep, light, deep, rem, awake, in_bed in minutes, start and end in Unix seconds,
-    respiratory_rate, spo2 (%), skin_temperature (°C), hrv_rmssd (ms) as medians. Missing: nobody measured it.
-    ``zones``: where the person woke and went to bed, by date. ``rows``: elements by name.
+    ``days`` maps a date to steps, distance (m), active_energy (kcal), resting_hr, hrv_sdnn (median, ms), beats_rmssd
+    (median, ms), hrv_readings (count), heart_rates (count), heart_rate (mean) and mindful (min).
+    ``nights`` maps the date of waking to asleep, light, deep, rem, awake and in_bed in minutes, start and end in Unix
+    seconds, and the medians of respiratory_rate, spo2 (%), skin_temperature (°C) and hrv_rmssd (ms).
     """
 
     exported: str
@@ -75,7 +73,7 @@ class Truth:
 
 
 def write(plan: Plan, sink: Callable[[bytes], object]) -> Truth:
-    """Write the export's XML into ``sink`` in pieces of some megabytes, and return the truth behind the export."""
+    """Pass the export's XML to ``sink`` in pieces of about a megabyte, and return the true values."""
     life = Life(plan.seed, plan.home, plan.travels, plan.other, 10 if plan.sparse else 1)
     days = list(life.itinerary.days(plan.first, plan.days))
     today = days[-1]
@@ -131,7 +129,7 @@ def _categories(sheet: Sheet, life: Life, days: list[Day], truth: Truth, overnig
 
 
 def write_zip(plan: Plan, place: Path, inner: str = INNER) -> Truth:
-    """Write the archive that the phone shares. Packing is quick, because the export may have gigabytes."""
+    """Write the export as a zip archive to ``place``, with the XML named ``inner``, and return the true values."""
     with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         info = zipfile.ZipInfo(inner, (2026, 1, 1, 0, 0, 0))
         info.compress_type = zipfile.ZIP_DEFLATED

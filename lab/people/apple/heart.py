@@ -1,4 +1,4 @@
-"""Heart rate through the day, resting heart rate, and variability with the beats it was computed from."""
+"""Rows of heart rate, resting heart rate, and variability with its single beats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PerDay = dict[str, dict[str, float]]
 
 
 def write_rates(sheet: Sheet, life: Life, days: Sequence[Day]) -> PerDay:
-    """Write heart rates every few minutes while the watch is worn. Returns their number and mean per date."""
+    """Write heart rates every few minutes while the watch is worn, and return their number and mean by date."""
     head, truth = WATCH.head(QUANTITY + "HeartRate", "count/min"), PerDay()
     for day in days:
         rng, worn = dice(life.seed, "rate", day.text), life.worn
@@ -36,7 +36,10 @@ def write_rates(sheet: Sheet, life: Life, days: Sequence[Day]) -> PerDay:
 
 
 def write_resting(sheet: Sheet, life: Life, days: Sequence[Day]) -> dict[str, float]:
-    """Write a daily resting heart rate, which the watch may rewrite in the evening. Another maker's app has its own."""
+    """Write the watch's daily resting heart rate and in some months another app's, and return the valid value by date.
+
+    The valid value is the watch's last if it was worn, else the other app's.
+    """
     kind = QUANTITY + "RestingHeartRate"
     mine, others = WATCH.head(kind, "count/min"), OTHER.head(kind, "count/min")
     truth: dict[str, float] = {}
@@ -55,7 +58,7 @@ def write_resting(sheet: Sheet, life: Life, days: Sequence[Day]) -> dict[str, fl
 
 
 def write_variability(sheet: Sheet, life: Life, days: Sequence[Day], *, clock12: bool) -> PerDay:
-    """Write minutes of beats, and return the medians of SDNN and of the beats' RMSSD per date."""
+    """Write SDNN with the beats of a minute, and return the medians of SDNN and of the beats' RMSSD (ms) by date."""
     head, found = WATCH.head(QUANTITY + "HeartRateVariabilitySDNN", "ms"), PerDay()
     for day in days:
         rng = dice(life.seed, "variability", day.text)
@@ -93,7 +96,7 @@ def _beats(rng: random.Random) -> list[tuple[int, float]]:
 
 
 def _successive(beats: Sequence[tuple[int, float]]) -> float:
-    """Return RMSSD in ms of successive beats. Beats on both sides of a hole are not compared."""
+    """Return the RMSSD in ms of (beats per minute, seconds) pairs. Pairs beside a gap are not compared."""
     squares = [
         (60_000 / after[0] - 60_000 / before[0]) ** 2 for before, after in pairwise(beats) if after[1] - before[1] < 3
     ]
@@ -113,7 +116,7 @@ def _beat(bpm: int, clock: float, *, clock12: bool) -> str:
 
 
 def write_rmssd(sheet: Sheet, life: Life, days: Sequence[Day]) -> dict[str, list[tuple[float, float]]]:
-    """Write RMSSD as the newest systems do, in nights with the watch on. Returns the values by date of waking."""
+    """Write RMSSD values (ms) of nights with the watch on, and return (Unix seconds, value) pairs by date of waking."""
     head, truth = WATCH.head(QUANTITY + "HeartRateVariabilityRMSSD", "ms"), {}
     for day in days:
         night, rng, values = life.night(day.date), dice(life.seed, "rmssd", day.text), []

@@ -1,4 +1,4 @@
-"""The made-up person's hidden life by day. All exports of a life agree as far as they reach."""
+"""The made-up person's days and nights, which all exports of a life share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHARGING = (20 * 60, 21 * 60 + 30)  # minutes after midnight, on most days
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """A night in bed from ``start`` to ``end``. ``worn`` means with the watch on."""
+    """A night in bed from ``start`` to ``end`` in Unix seconds. ``worn`` is True if the watch was on."""
 
     start: int
     end: int
@@ -25,7 +25,7 @@ class Night:
 
 @dataclass(frozen=True)
 class Life:
-    """A life at ``home``. Its events depend on ``seed`` and the date alone."""
+    """A life at ``home`` (an IANA zone), whose events depend only on ``seed`` and the date."""
 
     seed: int
     home: str
@@ -43,7 +43,7 @@ class Life:
 
     @lru_cache(maxsize=256)  # noqa: B019
     def night(self, waking: date) -> Night:
-        """The night that ends on a date."""
+        """Return the night that ends on a date."""
         rng = dice(self.seed, "night", waking)
         zone = self.day(waking).morning
         late = 40 if waking.weekday() >= 5 else 0
@@ -70,7 +70,7 @@ class Life:
         return not off <= at <= on
 
     def idle(self, day: Day) -> bool:
-        """The watch was in its charger all day."""
+        """Return True if the watch was in its charger all day."""
         off, on = self._off(day)
         return on - off > 86_400 / 2
 
@@ -82,7 +82,7 @@ LEAST_SHARED = 12 * 3600  # seconds for which it must be the same date here and 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """A civil date as lived, ``start`` to ``end`` in Unix seconds. Journeys make 15 to 33 hours of it."""
+    """A civil date as lived by the person, ``start`` to ``end`` in Unix seconds, which journeys lengthen or shorten."""
 
     date: date
     start: int
@@ -104,12 +104,12 @@ class Day:
 
 
 def dice(seed: int, *about: object) -> random.Random:
-    """Return the random numbers of a matter, equal in every export of a life."""
+    """Return a random generator seeded by ``seed`` and ``about``, so that it is equal in every export of a life."""
     return random.Random("/".join(map(str, (seed, *about))))
 
 
 def instant(day: date, minutes: float, zone: str) -> int:
-    """Return Unix seconds of a wall time in minutes after midnight, also negative or beyond a day."""
+    """Return Unix seconds of a local time, given in minutes after midnight, which may be negative or over 1,440."""
     whole, left = divmod(round(minutes * 60), 86_400)
     wall = datetime.combine(day + timedelta(days=whole), time(), ZoneInfo(zone)) + timedelta(seconds=left)
     return int(wall.timestamp())
@@ -122,13 +122,13 @@ def _offset(quarter: int, zone: str) -> int:
 
 
 def offset(at: int, zone: str) -> int:
-    """Seconds east of UTC in a zone."""
+    """Return a zone's offset from UTC in seconds, positive to the east, at an instant in Unix seconds."""
     return _offset(at // 900, zone)
 
 
 @dataclass(frozen=True, slots=True)
 class Itinerary:
-    """A person's whereabouts. In about every second block of 30 days they spend some days away from ``home``."""
+    """A person's zone by date. In about every second BLOCK of days the person spends some days away from ``home``."""
 
     seed: int
     home: str
@@ -146,7 +146,6 @@ class Itinerary:
         return Day(date=day, start=start, end=end, morning=morning, evening=evening, switch=switch)
 
     def _asleep_in(self, waking: date) -> str:
-        """The zone of the night that ends on a date."""
         if not self.travels:
             return self.home
         block, into = divmod(waking.toordinal(), BLOCK)
@@ -159,7 +158,7 @@ class Itinerary:
 
 
 def _shared(day: date, one: str, other: str) -> tuple[int, int]:
-    """The stretch in which it is the given date in both zones."""
+    """Return the Unix seconds between which it is the date ``day`` in both zones."""
     following = day + timedelta(days=1)
     low = max(instant(day, 0, one), instant(day, 0, other))
     return low, min(instant(following, 0, one), instant(following, 0, other))

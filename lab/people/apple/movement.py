@@ -1,4 +1,4 @@
-"""Steps and distance as watch, phone and another maker's app report them, and what they come to together."""
+"""Rows of steps and distance of a watch, a phone and another app, and their total without double counting."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUARTER = 900
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Steps at an even pace. ``carried`` means with the phone along."""
+    """Steps at an even pace, from ``start`` to ``end`` in Unix seconds. ``carried`` means that the phone was, too."""
 
     start: int
     end: int
@@ -31,7 +31,7 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A source's report of a stretch of time."""
+    """A source's count of steps from ``start`` to ``end`` (Unix seconds), which arrives ``late`` seconds later."""
 
     start: int
     end: int
@@ -42,7 +42,7 @@ class Stretch:
 
 
 def walks(life: Life, day: Day) -> list[Walk]:
-    """Yield walks between getting up and going to bed, with at least four minutes between two walks."""
+    """Return the walks of a day between getting up and going to bed, at least four minutes apart."""
     rng = dice(life.seed, "walks", day.text)
     at, bed = life.night(day.date).end + 120, life.bedtime(day)
     found = []
@@ -57,7 +57,7 @@ def walks(life: Life, day: Day) -> list[Walk]:
 
 
 def stretches(life: Life, day: Day) -> Iterator[Stretch]:
-    """Return the stretches that each source reports of a day's walks, in order by source."""
+    """Yield the stretches of a day's walks that each source reports, one source after the other."""
     rng = dice(life.seed, "steps", day.text)
     taken = walks(life, day)
     for walk in taken:
@@ -91,9 +91,10 @@ def _quarters(taken: Sequence[Walk], rng: random.Random) -> Iterator[Stretch]:
 
 
 def together(reported: Iterable[tuple[int, int, float, int]], midnights: Sequence[int]) -> dict[int, float]:
-    """Add up (start, end, value, rank) per stretch between two midnights, by the first midnight.
+    """Return totals without double counting, by the midnight at which a day begins.
 
-    At every moment the best source that saw it counts, its value spread evenly over its own interval.
+    ``reported`` holds (start, end, value, rank), with values spread evenly over start to end. At every moment only the
+    source with the lowest rank counts. Times are Unix seconds, and ``midnights`` are the ascending bounds of days.
     """
     ordered = sorted(reported)
     edges = sorted({*midnights, *(edge for start, end, _, _ in ordered for edge in (start, end))})
@@ -114,7 +115,7 @@ def together(reported: Iterable[tuple[int, int, float, int]], midnights: Sequenc
 
 
 def write_steps(sheet: Sheet, life: Life, days: Sequence[Day]) -> dict[str, float]:
-    """Write the rows of steps, and return steps per date."""
+    """Write the rows of steps and one row dated in the future, and return steps by date."""
     heads = {s.rank: s.head(QUANTITY + "StepCount", "count") for s in (WATCH, PHONE, OTHER)}
     truth = _written(sheet, life, days, heads, {})
     sheet.line(
@@ -126,7 +127,7 @@ def write_steps(sheet: Sheet, life: Life, days: Sequence[Day]) -> dict[str, floa
 
 
 def write_distance(sheet: Sheet, life: Life, days: Sequence[Day], unit: str) -> dict[str, float]:
-    """Write the rows of distance, and return metres per date."""
+    """Write the rows of distance in ``unit``, and return metres by date."""
     heads = {s.rank: s.head(QUANTITY + "DistanceWalkingRunning", unit) for s in (WATCH, PHONE)}
     return _written(sheet, life, days, heads, {"unit": KILOMETRE[unit]})
 
@@ -134,7 +135,6 @@ def write_distance(sheet: Sheet, life: Life, days: Sequence[Day], unit: str) -> 
 def _written(
     sheet: Sheet, life: Life, days: Sequence[Day], heads: Mapping[int, str], metres: Mapping[str, float]
 ) -> dict[str, float]:
-    """Write rows of the sources that have a head, as steps or in a unit of so many metres."""
     names, midnights = {day.start: day.text for day in days}, [*(day.start for day in days), days[-1].end]
     truth: dict[str, float] = defaultdict(float)
     unit = metres.get("unit")

@@ -1,4 +1,4 @@
-"""Nights and naps, with stages from the watch, time in bed from the phone, and stages of another maker's app."""
+"""Rows of nights and naps, with stages of the watch and another app, and time in bed of the phone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Overnight = dict[str, dict[str, list[Spot]]]  # by date of waking and field
 
 
 def write_sleep(sheet: Sheet, life: Life, days: Sequence[Day]) -> tuple[dict[str, dict[str, float]], dict[str, int]]:
-    """Write the rows of sleep. Returns minutes per stage by date of waking, and naps per date."""
+    """Write the rows of sleep. Returns figures by date of waking (see ``minutes``) and the number of naps by date."""
     kind = CATEGORY + "SleepAnalysis"
     heads = {source.rank: source.head(kind) for source in (WATCH, PHONE, OTHER)}
     nights: dict[str, dict[str, float]] = {}
@@ -47,7 +47,7 @@ def write_sleep(sheet: Sheet, life: Life, days: Sequence[Day]) -> tuple[dict[str
 
 
 def _reported(life: Life, day: Day) -> list[tuple[Source, Stages, int]]:
-    """Return each source's report of a night, and its delay after the night's last stage."""
+    """Return (source, stages, delay in seconds after the last stage) for each source that reports the night."""
     night, rng = life.night(day.date), dice(life.seed, "sleep", day.text)
     found: list[tuple[Source, Stages, int]] = []
     watch = staged(night, rng) if day.date >= STAGED_SINCE else _unstaged(night, rng)
@@ -62,7 +62,7 @@ def _reported(life: Life, day: Day) -> list[tuple[Source, Stages, int]]:
 
 
 def staged(night: Night, rng: random.Random) -> Stages:
-    """Return cycles of about ninety minutes, with early deep sleep and late REM. A few minutes remain unknown."""
+    """Return a night's (start, end, stage) in cycles of about ninety minutes, with early deep sleep and late REM."""
     at, stages, cycle = night.start + rng.randint(60, 1200), Stages(), 0
     while at < night.end - 1800:
         for stage, share in (("AsleepCore", 45), ("AsleepDeep", max(26 - 7 * cycle, 0)), ("AsleepREM", 8 + 5 * cycle)):
@@ -79,7 +79,7 @@ def staged(night: Night, rng: random.Random) -> Stages:
 
 
 def _unstaged(night: Night, rng: random.Random) -> Stages:
-    """Return a row of unstaged sleep, by its name before iOS 16 beside its name since."""
+    """Return a night as two pieces of sleep without stages, as before the watch knew stages."""
     name = rng.choice(("Asleep", "AsleepUnspecified"))
     middle = night.start + int((night.end - night.start) * rng.uniform(0.3, 0.7))
     return [(night.start + 300, middle, name), (middle + rng.randint(60, 1200), night.end, name)]
@@ -92,9 +92,7 @@ def _quality(reported: tuple[Source, Stages]) -> tuple[int, int]:
 
 
 def minutes(stages: Stages) -> dict[str, float]:
-    """Return minutes per stage, with ``start`` and ``end`` of the sleep in Unix seconds. Stages of a source never
-    overlap.
-    """
+    """Return minutes by stage, with ``start`` and ``end`` of the sleep in Unix seconds. Stages must not overlap."""
     asleep = [stage for stage in stages if stage[2] not in ("InBed", "Awake")]
     whole = asleep or stages
     found: dict[str, float] = {"start": whole[0][0], "end": whole[-1][1]}
@@ -120,8 +118,9 @@ def _nap(sheet: Sheet, life: Life, day: Day, head: str) -> dict[str, int]:
 
 
 def write_overnight(sheet: Sheet, life: Life, days: Sequence[Day], unit: str) -> Overnight:
-    """Write breath, blood oxygen and wrist temperature of nights with the watch on. Returns the values by date of
-    waking.
+    """Write breath, blood oxygen and wrist temperature of nights with the watch on.
+
+    Returns (Unix seconds, value) pairs by date of waking and field.
     """
     truth: Overnight = {}
     for kind, field, apart in (("RespiratoryRate", "respiratory_rate", 900), ("OxygenSaturation", "spo2", 2400)):
@@ -164,7 +163,7 @@ def _warmth(sheet: Sheet, life: Life, day: Day, head: str, unit: str) -> list[Sp
 
 
 def medians(night: dict[str, float], measured: dict[str, list[Spot]]) -> dict[str, float]:
-    """Return medians of the measurements between falling asleep and waking, as the night's source tells these times."""
+    """Return the median of each field's values that were measured between ``start`` and ``end`` of the night."""
     inside = {
         field: [value for at, value in spots if night["start"] <= at <= night["end"]]
         for field, spots in measured.items()

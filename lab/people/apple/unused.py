@@ -1,4 +1,4 @@
-"""Rows of an export that say nothing of the meters. Some look like rows that do."""
+"""Rows of an export that an importer should ignore, some of which look like rows that count."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write_unused(sheet: Sheet, life: Life, days: Sequence[Day]) -> None:
 
 
 def write_correlations(sheet: Sheet, life: Life, days: Sequence[Day]) -> None:
-    """Write blood pressure, whose parts appear at the top level and again within the pair."""
+    """Write some blood pressures. Each part appears at the top level and again within the pair, as in real exports."""
     for day in days:
         rng = dice(life.seed, "pressure", day.text)
         at = day.start + 9 * 3600
