@@ -1,4 +1,4 @@
-"""Validation of the meters against people's own reports, on any cohort that has both."""
+"""Validation of the meters by rank correlation with people's own reports, on any study that has both."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ FILES = {"lifesnaps": (lifesnaps.DAILY, lifesnaps.PROMPTS), "welltory": (welltor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The table of a cohort.
+    """The table of a cohort. ``aside`` counts unused rows and cells by reason.
 
     Its rows have ``cohort``, ``target``, ``predictor``, ``median``, ``iqr``, ``mean``, ``ci95``, ``persons`` and
-    ``days``. Rows of a single predictor also have ``null95`` and ``p``, and ``warning`` where a warning is due.
+    ``days``. Rows of a single predictor also have ``null95`` and ``p``, and ``warning`` for a suspiciously high
+    correlation.
     """
 
     name: str
@@ -46,11 +47,10 @@ def validate(
     proxies: ProxyMap | None = None,
     calendars: Path | None = None,
 ) -> list[Result]:
-    """Return the results of every cohort in the folder, of the table, and of a folder of calendars.
+    """Return the results of every known data set in ``data``, of the table ``file``, and of a folder of calendars.
 
-    Meters are read by a proxy map, by default the shipped map.
-
-    ``steps(name)`` returns a function that is called with (done, total). Raises SetupError when there is no cohort.
+    ``proxies`` tells how meters are computed, by default as shipped. ``steps(name)`` returns a function that is called
+    with (done, total). Raises SetupError if no data are found.
     """
     chosen = proxies or proxy.shipped()
     found = [_of_cohort(cohort, steps, chosen) for cohort in _cohorts(data, file)]

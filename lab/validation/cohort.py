@@ -31,9 +31,9 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """A local date of a person. The night is the night that ended on this date.
+    """A local date of a person with the night that ended on it.
 
-    Clock times are the person's own wall clock, written as UTC. A cohort names no zone and needs none.
+    All times are local times with UTC as their zone, because a cohort has no zones.
     """
 
     date: date
@@ -45,7 +45,7 @@ class Day:
 
     @property
     def woke(self) -> datetime:
-        """Return the end of the night as reported. Otherwise 07:00, or the time of the report if that was earlier."""
+        """The reported end of the night. Without it, USUAL_WAKING or the time of the report if that was earlier."""
         assumed = min(self.midnight + timedelta(hours=USUAL_WAKING.hour), self.asked)
         return self.wake or assumed
 
@@ -55,7 +55,7 @@ class Day:
 
     @property
     def asked(self) -> datetime:
-        """The moment of the report; noon, or waking where that is later, for reports given through the day."""
+        """The time of the report. If reports came all day, it is noon, or the end of the night if that was later."""
         if self.hour is not None:
             return self.midnight + timedelta(hours=self.hour)
         noon = self.midnight + timedelta(hours=USUAL_REPORT)
@@ -63,12 +63,12 @@ class Day:
 
     @property
     def night_known(self) -> bool:
-        """Tell whether the night was over at the report."""
+        """True if the night was over at the time of the report."""
         return self.woke <= self.asked
 
     @property
     def slept(self) -> float | None:
-        """Return the hours asleep as reported, as the sum of stages, or in bed less awake. None unless 1 to 16."""
+        """The hours asleep, as reported, as the sum of stages, or in bed less awake, or None outside 1 to 16 hours."""
         hours = _asleep(self.values)
         return hours if hours is not None and LEAST_NIGHT <= hours <= MOST_NIGHT else None
 
@@ -86,7 +86,9 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cohort:
-    """A cohort. ``aside`` counts unused rows and cells by reason, and ``assumed`` lists the reader's assumptions."""
+    """The people of a study. ``aside`` counts unused rows and cells by reason, and ``assumed`` lists the reader's
+    assumptions.
+    """
 
     name: str
     persons: tuple[Person, ...]

@@ -1,4 +1,4 @@
-"""A person's rows as columns, which are the reports and everything compared with them."""
+"""A person's rows as columns, which are the reports and all predictors that are compared with them."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ ASKED = (Meter.VITALITY, Meter.SERENITY)  # the meters people's reports are abou
 class Columns:
     """Columns of equal length, with a row per report in order of time. NaN is missing.
 
-    ``rows``: 1.0 where the row belongs to the block that all predictors share. ``own``: target -> what knows the
-    person's earlier answers to it. ``inputs``: the meters' standardised inputs, 0 where missing.
+    ``rows`` is 1 for rows that all predictors share. ``own`` maps a target to predictors from the person's earlier
+    answers to it. ``inputs`` are the meters' standardised inputs, 0 where missing.
     """
 
     person: str
@@ -51,7 +51,7 @@ def column(values: Iterable[float | None]) -> Column:
 
 
 def of_person(person: Person, proxies: ProxyMap) -> Columns:
-    """The columns of a person's days with reports."""
+    """Return the columns of a person's days with reports."""
     days, readings = person.asked, life.readings(person, proxies)
     reports = _reports(days)
     meters = {name: [reading[meter] for reading in readings] for meter, name in METERS.items()}
@@ -66,16 +66,14 @@ def of_person(person: Person, proxies: ProxyMap) -> Columns:
 
 
 def _row(day: Day, reading: Mapping[Meter, Reading]) -> float:
-    """Return 1 if the night before the report is known, else 2 if any meter has input, else 0."""
+    """Return 1 if the night before the report is known, else 2 if a meter that reports are about has input, else 0."""
     if day.night_known and day.slept is not None:
         return 1.0
     return 2.0 if reading[Meter.VITALITY].coverage or reading[Meter.SERENITY].coverage else 0.0
 
 
 def _reports(days: Sequence[Day]) -> dict[str, dict[date, float]]:
-    """Return target -> date -> answer. The composite is the mean of the answers' distances from the person's means in
-    sd.
-    """
+    """Return the answers by target and date. With several targets, their mean of standardised answers is another."""
     names = list(dict.fromkeys(name for day in days for name in day.reports))
     found = {name: {day.date: day.reports[name] for day in days if name in day.reports} for name in names}
     parts = [_standardised(answers) for name, answers in found.items() if name != COMPOSITE]
@@ -86,7 +84,7 @@ def _reports(days: Sequence[Day]) -> dict[str, dict[date, float]]:
 
 
 def _standardised(answers: Mapping[date, float]) -> dict[date, float]:
-    """Standardise a person's answers. Returns nothing for a person who always answers the same."""
+    """Return a person's answers standardised, or nothing for a person who always answers the same."""
     centre, spread = fmean(answers.values()), pstdev(answers.values())
     return {on: (value - centre) / spread for on, value in answers.items()} if spread else {}
 
@@ -153,13 +151,13 @@ def _value(day: Day | None, name: str) -> float | None:
 
 
 def _garmin(day: Day, yesterday: Day | None) -> float | None:
-    """Return the stress column; less is better. The day's mean counts on the day itself if reports came all day."""
+    """Return Garmin's stress of the day, negated. If the report has an hour, it is that of the day before."""
     value = _value(day if day.hour is None else yesterday, "stress_garmin")
     return None if value is None else -value
 
 
 def _window(person: Person, today: Day) -> Window:
-    """Return the data that a formula may use. A night that was not over is left out."""
+    """Return the days that a formula may use. A night that was not over at the report is left out."""
     seen = today if today.night_known else Day(date=today.date)
     return Window(today=seen, before=[day for day in person.days if -30 <= (day.date - today.date).days < 0])
 
@@ -169,7 +167,7 @@ JUST_AFTER = timedelta(minutes=1)  # the report: what is to be told from earlier
 
 
 def every(answers: Mapping[date, float], days: int) -> dict[date, float]:
-    """The answers of a person who is asked again only so many days after the last answer."""
+    """Return the answers of a person who is asked again at the earliest ``days`` days after the last answer."""
     kept: dict[date, float] = {}
     last: date | None = None
     for day in sorted(answers):
@@ -180,7 +178,7 @@ def every(answers: Mapping[date, float], days: int) -> dict[date, float]:
 
 
 def given(days: Sequence[Day], answers: Mapping[date, float]) -> Answers:
-    """Answers as the product keeps them, the person's own range of answers spread over 1 to 5."""
+    """Return answers in the product's form, with the person's range of answers stretched to LOWEST..HIGHEST."""
     low, high = min(answers.values(), default=0.0), max(answers.values(), default=0.0)
     return Answers(
         Sample(
@@ -196,7 +194,10 @@ def given(days: Sequence[Day], answers: Mapping[date, float]) -> Answers:
 
 
 def fused(reading: Reading, answers: Answers, row: Proxy, at: datetime) -> float:
-    """Return the meter's Z with earlier check-ins as an input, (Z p + l z) / (p + l), where p is the precision."""
+    """Return the meter's standardised level with earlier check-ins as another input.
+
+    It is (z p + l w) / (p + w), with the meter's z and precision p, and the check-in's z l and weight w.
+    """
     z = log(reading.level / (1 - reading.level)) - OFFSET
     said = check_in(answers, row.meter, at)
     if said is None:

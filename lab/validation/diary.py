@@ -1,8 +1,8 @@
-"""Diaries of prompts through the day, and the product's meters at each of them.
+"""Diaries of prompts through the day, and the product's meters at each prompt.
 
-What a diary says of company and demands becomes calendar entries, and its nights become episodes. ``bridge.meters``
-then reads them as it reads a user's. A habit needs four weeks, and most diaries are shorter, so that the person's own
-days stand, repeated, before the first prompt.
+Company and demands become calendar entries, and nights become episodes, which ``bridge.meters`` reads as a user's. A
+habit
+needs four weeks and most diaries are shorter, so the person's own days are repeated before the first prompt.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Entry = tuple[datetime, datetime, ActionType]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A prompt of a person. Clock times are the person's own, written as UTC. A higher report is better."""
+    """A person's answers at a time. All times are local times with UTC as their zone. A higher report is better."""
 
     at: datetime
     shares: Mapping[str, float] = field(default_factory=dict)  # "company", "demands": 0 to 1 since the last prompt
@@ -52,7 +52,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diary:
-    """A cohort's prompts: person -> prompts, ascending. ``aside`` counts unused rows and cells by reason."""
+    """The prompts of a study's people, ascending by time. ``aside`` counts unused rows and cells by reason."""
 
     name: str
     people: Mapping[str, Sequence[Prompt]]
@@ -82,7 +82,7 @@ def read(path: Path) -> Diary:
 
 
 def diary(name: str, rows: Iterable[Row]) -> Diary:
-    """Make a diary from rows of text cells."""
+    """Return a diary made from rows (column -> text). Faulty rows and cells are left out and counted."""
     aside: Counter[str] = Counter()
     people: dict[str, dict[datetime, Prompt]] = defaultdict(dict)
     for row in rows:
@@ -98,9 +98,9 @@ def diary(name: str, rows: Iterable[Row]) -> Diary:
 
 
 def levels(prompts: Sequence[Prompt], proxies: ProxyMap) -> dict[Meter, list[float]]:
-    """Return each meter's level at each prompt of a person, without the meters of which nothing was ever known.
+    """Return the level of each meter at each prompt of a person. Meters without any input are left out.
 
-    A level that is not known at a prompt is 0.70, as the model gets it.
+    ``proxies`` tells how meters are computed. An unknown level is the product's normal level.
     """
     entries = _entries(prompts)
     agenda = [_occurrence(*entry) for entry in sorted([*_before(prompts, entries), *entries], key=lambda one: one[:2])]
@@ -132,7 +132,7 @@ def _prompt(at: datetime, row: Row, aside: Counter[str]) -> Prompt:
 
 
 def _clock(row: Row, name: str, aside: Counter[str], before: datetime | None = None) -> datetime | None:
-    """Return the wall clock of an ISO time without its offset. A time without a date is the last one ``before``."""
+    """Return an ISO time as local time with UTC as its zone, or None. A time of day is the last until ``before``."""
     text = row.get(name, "")
     if text.lower() in MISSING:
         return None
@@ -147,7 +147,7 @@ def _clock(row: Row, name: str, aside: Counter[str], before: datetime | None = N
 
 
 def _nights(prompts: Sequence[Prompt]) -> Iterator[tuple[str, Episode]]:
-    """Return the nights, each told by the first prompt that knows its end. Without a beginning, 7.5 h are assumed."""
+    """Yield (source, night) for each night, from the first prompt after it. A missing onset is assumed."""
     told: set[Any] = set()
     for prompt in prompts:
         if prompt.wake is None or prompt.wake.date() in told:
@@ -170,7 +170,7 @@ def _nights(prompts: Sequence[Prompt]) -> Iterator[tuple[str, Episode]]:
 
 
 def _entries(prompts: Sequence[Prompt]) -> list[Entry]:
-    """Return the share of each kind of time as entries, in every hour since the last prompt or since waking."""
+    """Return entries that fill the time since the last prompt by the shares of company and demands, hour by hour."""
     found: list[Entry] = []
     for before, prompt in pairwise([None, *prompts]):
         assert prompt is not None  # noqa: S101 - only the first of a pair is None
@@ -189,7 +189,7 @@ def _morning(prompt: Prompt) -> datetime:
 
 
 def _before(prompts: Sequence[Prompt], entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Return the person's own weeks, repeated over the 56 days before the first prompt's day."""
+    """Yield the entries of the person's weeks, repeated over the time HABIT before the first prompt's day."""
     first = datetime.combine(prompts[0].at.date(), time(), tzinfo=UTC)
     weeks = WEEK * ((prompts[-1].at - first) // WEEK + 1)
     shift = weeks
@@ -218,7 +218,7 @@ WORSE = {
 
 
 def found(data: Path) -> list[Diary]:
-    """Return the diaries that lie in a folder, or in its folder ``diaries``."""
+    """Return the known diaries in a folder, or in its folder ``diaries``."""
     places = ((data / place / name, name) for name in READERS for place in PLACES)
     files = {name: path for path, name in places if path.is_file()}
     return [diary(path.stem, READERS[name](_lines(path))) for name, path in files.items()]

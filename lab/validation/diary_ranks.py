@@ -1,4 +1,4 @@
-"""Rank correlations within a person of a diary's meters, beside the hour of the day and the last own report."""
+"""Rank correlations of a diary's meters with reports within each person, beside those of simple predictors."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ class Person:
 
 
 def compared(one: Diary, proxies: ProxyMap, on_step: Callable[[int, int], None]) -> list[dict[str, Any]]:
-    """Return a row for each meter and report: its rank correlation within person, and those it is to beat.
+    """Return a row for each meter and report, with the mean rank correlation within person and those of simple
+    predictors.
 
-    ``hour_alone`` has the sign turned, so that it is positive where reports fall over the day. Both, and the paired
-    difference ``minus_hour``, use the same prompts as the meter. A person counts with six prompts.
+    ``hour_alone`` is that of the hour of the day, negated. It and the paired difference ``minus_hour`` use the same
+    prompts as the meter. Only persons with LEAST_PROMPTS prompts count.
     """
     people: list[Person] = []
     for k, prompts in enumerate(one.people.values()):
@@ -45,7 +46,7 @@ def compared(one: Diary, proxies: ProxyMap, on_step: Callable[[int, int], None])
 
 
 def row(people: Sequence[Person], meter: Meter, report: str) -> dict[str, Any]:
-    """Return a meter's figures against a report. Means are None where nobody has enough prompts."""
+    """Return the row of a meter and a report. Means are None if nobody has enough prompts."""
     found = [one for person in people if (one := _of_person(person, meter, report)) is not None]
     own = [own for _, _, own, _ in found if own is not None]
     return {
@@ -60,19 +61,19 @@ def row(people: Sequence[Person], meter: Meter, report: str) -> dict[str, Any]:
 
 
 def rho(person: Person, meter: Meter, report: str) -> float | None:
-    """Return a meter's correlation with a report within a person, or None for who does not count."""
+    """Return a meter's rank correlation with a report within a person, or None with too few prompts or no variation."""
     found = _of_person(person, meter, report)
     return None if found is None else found[0]
 
 
 def figure(values: Sequence[float]) -> dict[str, Any]:
-    """Return mean, 95 % interval over persons and their number."""
+    """Return the mean over persons, its 95 % interval, and the number of persons."""
     mean = round(fmean(values), DIGITS) if values else None
     return {"mean": mean, "interval": ranks.interval(values) if values else [None, None], "persons": len(values)}
 
 
 def _of_person(person: Person, meter: Meter, report: str) -> tuple[float, float, float | None, int] | None:
-    """Return (meter's, hour's, last own report's correlation, prompts), or None for who has too few or no change."""
+    """Return (meter's, hour's, last report's correlation, number of prompts), or None with too few or no variation."""
     if meter not in person.levels:
         return None
     used = [k for k, prompt in enumerate(person.prompts) if report in prompt.reports]
@@ -99,7 +100,10 @@ HALVES = ("people that chose", "people that did not")
 
 
 def gains(one: Diary, report: str) -> Mapping[str, list[float]]:
-    """Return the gain per answer of each person by the shipped rhythm, over none, for every second person apart."""
+    """Return each person's gain of log likelihood per answer by the shipped daily rhythm, over none.
+
+    People are alternately those that the rhythm was chosen on and those that it was not.
+    """
     found: dict[str, list[float]] = {name: [] for name in HALVES}
     known = [given for prompts in one.people.values() if (given := _answers(prompts, report)) is not None]
     for k, (days, said) in enumerate(known):
@@ -118,7 +122,9 @@ def _answers(prompts: Sequence[Prompt], report: str) -> tuple[Column, Column] | 
 
 
 def _likelihood(days: Column, said: Column, rhythm: float) -> float:
-    """Return the logarithm of the density of answers, but for a constant."""
+    """Return the log density of answers ``said`` at the times ``days``, up to a constant, for a daily ``rhythm`` (0 to
+    1).
+    """
     apart = np.abs(days[:, None] - days[None, :])
     by_hour = 1 - rhythm + rhythm * np.cos(2 * np.pi * apart)
     alike = check_in.STRAYS * np.exp(-apart / check_in.STRAYS_DAYS) * by_hour

@@ -1,7 +1,8 @@
-"""Three readiness formulas of open-source projects, written anew from their descriptions, to compare the meters with.
+"""Three readiness formulas of open-source projects, written from their descriptions, to compare the meters with.
 
-A and B are dominated by heart-rate variability, C is half sleep. None of their authors reports a comparison with what
-people say. All see what the meters see: the night that ended before the report, and the days before it.
+A and B are mostly heart-rate variability, C is half sleep. None was compared by its authors with what people say. All
+use
+the night that ended before the report and the days before it, as the meters do.
 """
 
 from __future__ import annotations
@@ -28,14 +29,15 @@ class Window:
     before: Sequence[Day]
 
     def values(self, figure: Figure, length: int) -> list[float]:
-        """The figure on the ``length`` days before today that have it."""
+        """Return the known values of a figure on the ``length`` days before today."""
         first = date.fromordinal(self.today.date.toordinal() - length)
         found = (figure(day) for day in self.before if day.date >= first)
         return [value for value in found if value is not None]
 
     def z(self, figure: Figure, length: int) -> float | None:
-        """Return today's distance from the mean of the days before, in their standard deviations, or None below two
-        days.
+        """Return today's deviation from the mean of the ``length`` days before, in standard deviations.
+
+        The result is None without a value today or with fewer than two days before.
         """
         value, before = figure(self.today), self.values(figure, length)
         if value is None or len(before) < 2:
@@ -45,7 +47,7 @@ class Window:
 
 
 def hrv(day: Day) -> float | None:
-    """Return heart-rate variability in ms, as RMSSD, or as SDNN without RMSSD."""
+    """Return heart-rate variability in ms, as RMSSD or else as SDNN."""
     return day.values.get("hrv_rmssd_ms", day.values.get("hrv_sdnn_ms"))
 
 
@@ -70,9 +72,9 @@ def efficiency(day: Day) -> float | None:
 
 
 def formula_a(window: Window) -> float | None:
-    """Return 50 + 25 z with weights 0.6 HRV in ms, 0.2 resting heart rate and 0.2 hours asleep, against 30 days before.
+    """Return 50 + 25 z, with z of HRV (0.6), resting heart rate (0.2) and hours asleep (0.2) against 30 days before.
 
-    After ma3u/healthgraph-agent. It says nothing about missing parts; here the other weights are scaled up.
+    After ma3u/healthgraph-agent, which says nothing about missing parts. Here the other weights are scaled up.
     """
     parts = ((0.6, window.z(hrv, 30)), (0.2, window.z(slow_heart, 30)), (0.2, window.z(slept, 30)))
     z = _weighted(parts)
@@ -80,11 +82,10 @@ def formula_a(window: Window) -> float | None:
 
 
 def formula_b(window: Window) -> float | None:
-    """Return a sum of parts from 0 to 100, each from its z.
+    """Return the weighted mean of scores (0 to 100), each from a z against 14 days before.
 
-    The parts are 0.40 ln HRV, 0.25 resting heart rate, 0.20 sleep quality (efficiency) and 0.10 duration. After
-    ferdiebotden-ai/WellnessApp, against 14 days before. Weights of missing parts, always that of respiration, are
-    shared out.
+    The weights are 0.40 ln HRV, 0.25 resting heart rate, 0.20 sleep efficiency and 0.10 hours asleep. After
+    ferdiebotden-ai/WellnessApp. The weights of missing parts, always that of respiration, are shared by the others.
     """
     figures = ((0.40, ln_hrv), (0.25, slow_heart), (0.20, efficiency), (0.10, slept))
     scored = ((weight, window.z(figure, 14)) for weight, figure in figures)
@@ -92,10 +93,10 @@ def formula_b(window: Window) -> float | None:
 
 
 def formula_c(window: Window) -> float | None:
-    """Return a sum of 0.25 HRV status, 0.25 sleep, 0.15 resting heart rate and 0.10 sleep debt.
+    """Return the sum of 0.25 HRV status, 0.25 sleep, 0.15 resting heart rate, 0.10 sleep debt, and 0.25 times 50.
 
-    Its other parts, 0.15 + 0.10, are not available here and count 50. After stacksjs/ts-health: steps instead of
-    slopes, the same bounds for all people, 50 for any missing part.
+    After stacksjs/ts-health, whose other parts are not available here. It uses steps and the same bounds for all
+    people, and a missing part counts 50.
     """
     fixed = UNKNOWN * (0.15 + 0.10)  # a vendor's readiness and an activity score
     return (
@@ -127,14 +128,14 @@ def _between(z: float) -> float:
 
 
 def _at_least(value: float, steps: Sequence[tuple[float, float]], otherwise: float) -> float:
-    """Return the points of the highest step that the value reaches. Steps descend."""
+    """Return the points of the first of ``steps`` (bound, points), descending, that the value reaches, else
+    ``otherwise``.
+    """
     return next((points for bound, points in steps if value >= bound), otherwise)
 
 
 def _hrv_status(window: Window) -> float:
-    """Compare the last three values with all earlier values of two weeks. Fewer than seven are judged by their mean
-    in ms.
-    """
+    """Return points for the last three HRV values against earlier ones of two weeks, or for the mean of under seven."""
     today = hrv(window.today)
     values = [*window.values(hrv, 14), *([] if today is None else [today])]
     if not values:
@@ -160,7 +161,7 @@ def _heart(day: Day) -> float:
 
 
 def _debt(window: Window) -> float:
-    """Return the mean shortfall from eight hours over the last week's nights, or None below three nights."""
+    """Return points for the mean shortfall from eight hours over the last seven nights, UNKNOWN below three nights."""
     nights = [*window.values(slept, 6), *([] if window.today.slept is None else [window.today.slept])]
     if len(nights) < 3:
         return UNKNOWN

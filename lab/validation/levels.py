@@ -1,6 +1,6 @@
-"""Shares that tell whether meters move: days near normal, nights below the need, slots at the most frequent level.
+"""Shares that tell if meters vary, such as days near normal or slots at the most frequent level.
 
-Each is a share of a person's or a calendar's days. Over persons the table gives the same figures as for correlations.
+Each is a share of a person's days or a calendar's slots, summarised as the correlations are.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OF_CALENDARS = (Meter.COGNITION, Meter.PROGRESS, Meter.SERENITY, Meter.CONNECTIO
 
 
 def of_cohort(cohort: Cohort, people: Sequence[Columns]) -> list[Row]:
-    """Return a row of days near normal for each meter that is known, and a row of nights below the need."""
+    """Return a row of the share of days near normal for each known meter, and one of nights below the need."""
     found = {f"{name} within .02 of .70": [_near(one, name) for one in people] for name in METERS.values()}
     found["nights below the need"] = [_below_need(person) for person in cohort.persons]
     return list(_rows(cohort.name, found))
@@ -53,7 +53,7 @@ def _near(one: Columns, name: str) -> One | None:
 
 
 def _below_need(person: Person) -> One | None:
-    """Return the share of nights of which the product says that they were below the need, after the first seven."""
+    """Return the share of nights that the product would call too short, after the first LEARNT_NIGHTS."""
     nights: dict[date, Night] = {}
     for episode in (episode for day in person.days for episode in life.nights(day)):
         night = night_of(episode, timedelta(0))
@@ -67,10 +67,9 @@ def _below_need(person: Person) -> One | None:
 
 
 def of_calendars(folder: Path, on_step: Callable[[int, int], None]) -> tuple[list[Row], int]:
-    """Return rows for the ``.ics`` files of a folder, and how many files are too short to look at.
+    """Return rows for the ``.ics`` files of a folder, each a person's calendar, and the number of files too short.
 
-    A file is a person's calendar. It needs 60 days with entries over two years. Each is read in three times four weeks
-    of slots.
+    A file needs LEAST_BUSY_DAYS days with entries over LEAST_YEARS years. Several spans of its time are read.
     """
     paths = sorted(folder.glob("**/*.ics"))
     found: list[list[dict[Meter, Reading]]] = []
@@ -86,7 +85,7 @@ def of_calendars(folder: Path, on_step: Callable[[int, int], None]) -> tuple[lis
 
 
 def _slots(path: Path) -> list[dict[Meter, Reading]]:
-    """Return the readings of a calendar's slots, or nothing for a calendar that is too short."""
+    """Return the meters of a calendar's slots, or nothing for a calendar that is too short."""
     home, landed = zone_of(path) or "UTC", datetime(1971, 1, 1, tzinfo=UTC)
     found: list[dict[Meter, Reading]] = []
     with closing(Store("sqlite://")) as store:
@@ -109,10 +108,7 @@ def _known(readings: Sequence[dict[Meter, Reading]], meter: Meter) -> One:
 
 
 def _most_frequent(readings: Sequence[dict[Meter, Reading]], meter: Meter) -> One | None:
-    """Return the share of known slots at the most frequent level, to the hundredth.
-
-    Returns None where less than a tenth of the slots is known.
-    """
+    """Return the share of known slots at the most frequent level, in hundredths, or None if too few are known."""
     levels = [round(one[meter].level, 2) for one in readings if one[meter].coverage > 0]
     if len(levels) < LEAST_KNOWN * len(readings):
         return None

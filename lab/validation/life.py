@@ -1,7 +1,6 @@
-"""A cohort's days as what the bridge would have known of the person, and the product's own meters read from it.
+"""The product's meters, computed from what the product would have known of a cohort's person.
 
-The only place where validation touches the meters: rows become samples and episodes, these become a ``Snapshot``, and
-``read_at`` sees what was known at the moment of each report.
+Rows become samples and episodes, these a ``Snapshot``, and ``read_at`` computes the meters at the time of each report.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ OF_THE_DAY = {"steps": Metric.STEPS, "stress_garmin": Metric.DAILY_STRESS}
 
 
 def readings(person: Person, proxies: ProxyMap) -> list[Mapping[Meter, Reading]]:
-    """The five meters at the moment of every report of the person, in order."""
+    """Return the five meters at the time of each report of a person. ``proxies`` tells how to compute them."""
     found: list[Mapping[Meter, Reading]] = []
     samples, episodes = _known(person.days)
     for _, days in groupby(person.asked, key=lambda day: day.date.toordinal() // BLOCK):
@@ -57,7 +56,7 @@ def _known(days: Sequence[Day]) -> tuple[list[tuple[str, Sample]], list[tuple[st
 
 
 def nights(day: Day) -> Iterator[Episode]:
-    """Return the night that ended on a day, as the bridge would have kept it, or nothing."""
+    """Yield the night that ended on a day in the product's form, if any of its values is known."""
     values = {metric: day.values[name] for name, metric in OF_THE_SLEEP.items() if name in day.values}
     if values:
         yield Episode(

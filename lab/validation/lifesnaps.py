@@ -1,8 +1,9 @@
-"""LifeSnaps (CC BY 4.0) holds four months of 71 people with a Fitbit, and their mood several times a day.
+"""The data set LifeSnaps (CC BY 4.0), four months of 71 people with a Fitbit and reports of mood several times a day.
 
-The codings of the prompts, each of which is one word out of seven, are those of the published run: valence = +1 ALERT,
-HAPPY, RESTED/RELAXED, 0 NEUTRAL, -1 SAD, TENSE/ANXIOUS, TIRED; energy = +1 ALERT, HAPPY, RESTED/RELAXED, -1 TIRED;
-calm = +1 RESTED/RELAXED, -1 TENSE/ANXIOUS, all else 0. A day is the mean of its prompts.
+A prompt is one word out of seven, coded as in the published run. Valence is +1 for ALERT, HAPPY, RESTED/RELAXED, 0 for
+NEUTRAL and -1 for SAD, TENSE/ANXIOUS, TIRED. Energy is +1 for ALERT, HAPPY, RESTED/RELAXED and -1 for TIRED. Calm is +1
+for
+RESTED/RELAXED and -1 for TENSE/ANXIOUS. All else is 0, and a day is the mean of its prompts.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ ASSUMED = (
 
 
 def read(folder: Path) -> Cohort:
-    """The cohort of a folder with both files."""
+    """Return the cohort in a folder that holds the files DAILY and PROMPTS."""
     answers = _answers(_rows(folder / PROMPTS))
     rows: dict[tuple[str, str], dict[str, str]] = {}
     doubled = []
@@ -64,7 +65,7 @@ def _rows(path: Path) -> Iterable[dict[str, str]]:
 
 
 def _measured(line: Mapping[str, str]) -> dict[str, str]:
-    """Return a table's cells in our units. A cell that is no number stays as it is, and is counted later."""
+    """Return a row's cells in our units. A cell that is no number stays as it is."""
     found = {}
     for name, (column, factor) in COLUMNS.items():
         text = line.get(name, "")

@@ -1,11 +1,9 @@
-"""The protocol's within-person rank correlations of every predictor with every report, and their paired differences.
+"""Rank correlations within each person of every predictor with every report, and their paired differences.
 
-A person counts with at least 20 days that have both. The correlation is Spearman's, with ties. Over persons the
-protocol gives the median, the quartiles, and the mean with Student's 95 % interval. It also gives the correlation with
-reports that were shifted in a circle by 7 days or more. All predictors of a target are compared on the same rows, those
-with a night known at the report. A predictor that is missing on some rows uses the rows and persons that have it. A
-paired difference uses the rows that have both. Only the row that says so is fitted, on other persons than the person it
-is tried on.
+A person counts with at least LEAST_DAYS days that have both. The table gives the median, the quartiles, and the mean
+with Student's 95 % interval over persons, and for comparison the correlation with reports shifted in a circle. All
+predictors of a target are compared on the rows with a night known at the report and the predictor present. A paired
+difference uses the rows that have both. A single predictor is fitted, on other persons than the person it is tested on.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class One:
-    """Correlation of a person over a number of days, and the correlations of the shifted series."""
+    """A person's correlation over a number of days, and the correlations with shifted reports."""
 
     rho: float
     days: int
@@ -52,7 +50,7 @@ class One:
 
 
 def rows(cohort: str, people: Sequence[Columns], on_step: Callable[[int, int], None]) -> list[Row]:
-    """Return a cohort's table, with a row per target and predictor or paired difference that a person has."""
+    """Return a cohort's table, with a row for each target and predictor, and each target and paired difference."""
     people = _sharing(people)
     targets = _names(one.targets for one in people)
     found: list[Row] = []
@@ -63,15 +61,13 @@ def rows(cohort: str, people: Sequence[Columns], on_step: Callable[[int, int], N
 
 
 def _sharing(people: Sequence[Columns]) -> list[Columns]:
-    """Keep the rows with a night. If no person has a night, keep the rows on which a meter has a reading."""
+    """Mark the rows with a known night as shared. If nobody has one, mark those on which a meter has input."""
     wanted = 1.0 if any((one.rows == 1.0).any() for one in people) else 2.0
     return [replace(one, rows=(one.rows == wanted).astype(float)) for one in people]
 
 
 def _block(people: Sequence[Columns], target: str) -> list[Columns]:
-    """Return the people with reports of a target, with predictors from their earlier answers and from a fit on other
-    people.
-    """
+    """Return the people with enough reports of a target, with the target's own predictors and the fitted one added."""
     asked = [one for one in people if target in one.targets]
     usable = [(one.rows > 0) & ~np.isnan(one.targets[target]) for one in asked]
     kept = [(one, use) for one, use in zip(asked, usable, strict=True) if use.sum() >= LEAST_DAYS]
@@ -97,7 +93,7 @@ def _of_target(people: Sequence[Columns], target: str) -> Iterator[Row]:
 
 
 def _pairs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """A meter less what it is to beat, then with check-ins less without."""
+    """Yield the pairs of predictors whose correlations are compared, meters first, then check-ins."""
     for meter in PAIRED_METERS:
         yield from ((meter, other) for other in COMPARED if meter in names and other in names)
     for meter in PAIRED_METERS:
@@ -124,7 +120,7 @@ def _difference(one: Columns, target: str, ours: str, theirs: str) -> One | None
 
 
 def _common(one: Columns, target: str, *names: str) -> NDArray[np.bool_] | None:
-    """Return the rows of the block that have all of these predictors, or None below 20 rows."""
+    """Return True for the rows that have the target and all named predictors, or None with fewer than LEAST_DAYS."""
     if any(name not in one.predictors for name in names):
         return None
     both: NDArray[np.bool_] = (one.rows > 0) & ~np.isnan(one.targets[target])
@@ -134,7 +130,7 @@ def _common(one: Columns, target: str, *names: str) -> NDArray[np.bool_] | None:
 
 
 def summary(ones: Sequence[One | None]) -> Row:
-    """Return median, quartiles, mean and interval over persons, with the numbers of persons and days."""
+    """Return median, quartiles, mean and 95 % interval over persons, with the numbers of persons and days."""
     found = [one for one in ones if one is not None]
     rhos = [one.rho for one in found]
     low, middle, high = (round(float(q), DIGITS) for q in np.quantile(rhos, (0.25, 0.5, 0.75)))
@@ -149,7 +145,7 @@ def summary(ones: Sequence[One | None]) -> Row:
 
 
 def _shown(ones: Sequence[One | None], name: str, people: Sequence[Columns], target: str) -> Row:
-    """Return the figures of shifted reports, with a warning for values too good for a body to show."""
+    """Return the figures of shifted reports, with a warning if a correlation is too high to be plausible."""
     found = [one for one in ones if one is not None]
     means = ranks.null_means([one.shifts for one in found if one.shifts is not None])
     mean, middle = fmean(one.rho for one in found), float(np.median([one.rho for one in found]))
@@ -175,10 +171,9 @@ LEAST_PERSONS = 3
 
 
 def leave_one_out(people: Sequence[Columns], target: str, usable: Sequence[NDArray[np.bool_]]) -> list[Column] | None:
-    """Predict each row of each person by a ridge of the inputs' z-scores, fitted on the usable rows of all other
-    persons.
+    """Predict each row of each person by a ridge regression on inputs, fitted on the usable rows of all other persons.
 
-    Reports are standardised within each person first. None below three persons or without inputs.
+    Reports are standardised within each person first. The result is None below LEAST_PERSONS or without inputs.
     """
     names = sorted({name for one in people for name in one.inputs})
     if len(people) < LEAST_PERSONS or not names:

@@ -1,4 +1,4 @@
-"""Rank correlation within a person, what shifted days would give, and what it comes to over persons."""
+"""Rank correlation within a person, its distribution under shifted days, and its mean over persons."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DIGITS = 4
 
 
 def ranks(values: Column) -> Column:
-    """Ranks from 1 on, ties sharing the mean of theirs."""
+    """Return ranks from 1 on. Equal values share the mean of their ranks."""
     from scipy.stats import rankdata
 
     found: Column = rankdata(values)
@@ -30,15 +30,13 @@ def ranks(values: Column) -> Column:
 
 
 def spearman(x: Column, y: Column) -> float | None:
-    """Return Spearman's correlation with ties, or None if a column never changes."""
+    """Return Spearman's correlation with ties, or None if all values of a column are equal."""
     a, b = _unit(ranks(x)), _unit(ranks(y))
     return None if a is None or b is None else float(a @ b)
 
 
 def shifted(x: Column, y: Column) -> Column:
-    """Return Spearman's correlation of x with y shifted in a circle, for every shift of 7 rows or more in both
-    directions.
-    """
+    """Return Spearman's correlations of x with y shifted in a circle, for every shift of at least LEAST_SHIFT rows."""
     a, b = _unit(ranks(x)), _unit(ranks(y))
     if a is None or b is None:
         return np.empty(0)
@@ -47,7 +45,7 @@ def shifted(x: Column, y: Column) -> Column:
 
 
 def null_means(shifts: Sequence[Column]) -> Column:
-    """Return 500 means over persons, each with a random shift per person. The seed is fixed."""
+    """Return SHIFTS means over persons, each with a random shift per person. The seed is fixed."""
     draw = np.random.default_rng(SEED)
     chosen = [of_person[draw.integers(0, len(of_person), SHIFTS)] for of_person in shifts]
     means: Column = np.mean(chosen, axis=0)
@@ -55,7 +53,7 @@ def null_means(shifts: Sequence[Column]) -> Column:
 
 
 def interval(values: Sequence[float]) -> list[float | None]:
-    """Return the 95 % interval of the mean over persons by Student's t, or None, None for a single person."""
+    """Return the 95 % interval of the mean over persons by Student's t, [None, None] for a single person."""
     if len(values) < 2:
         return [None, None]
     half = student(len(values) - 1) * stdev(values) / sqrt(len(values))

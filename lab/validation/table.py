@@ -1,4 +1,4 @@
-"""Reads a cohort from a CSV file, with a row per person and local wake date. Blanks are missing."""
+"""Read a cohort from a CSV file with a row per person and local date of waking. Blank cells are missing."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ Row = Mapping[str, str]
 
 
 def read(path: Path) -> Cohort:
-    """Read the cohort of a table, named after the file.
+    """Read the cohort of a CSV table, named after the file.
 
     Columns are ``person``, ``date``, ``sleep_onset``, ``wake`` (local ISO), those of ``cohort.NUMBERS``,
-    ``report_hour`` and any other ``report_*``. A higher report is better. Unknown columns are ignored. Rows without
-    person or date, second rows of a date, and impossible numbers are left out. They are counted with their reason.
-    Raises SetupError for a file that is no such table.
+    ``report_hour`` and any other ``report_*``, where higher is better. Rows and cells that are not usable are left out
+    and counted. Raises SetupError for a file that is no such table.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -41,7 +40,7 @@ def read(path: Path) -> Cohort:
 
 
 def cohort(name: str, rows: Iterable[Row], *, assumed: tuple[str, ...] = (), licence: str = "") -> Cohort:
-    """Make a cohort with people and days from rows of text cells."""
+    """Return a cohort made from rows (column -> text). Rows and cells that are not usable are left out and counted."""
     aside: Counter[str] = Counter()
     people: dict[str, dict[date, Day]] = {}
     for row in rows:
@@ -80,9 +79,7 @@ def _is_report(name: str) -> bool:
 
 
 def _impossible(on: date, onset: datetime | None, wake: datetime | None) -> str | None:
-    """Explain that these cannot be the times of the night that ended on ``on``. Such a night would be known at a wrong
-    time.
-    """
+    """Return why the times cannot be those of the night that ended on ``on``, or None if they can."""
     if wake is not None and wake.date() != on:
         return "a night that ended on another date than the row's"
     if wake is not None and onset is not None and not DAY / 24 / 4 <= wake - onset <= DAY:

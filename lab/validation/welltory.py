@@ -1,7 +1,8 @@
-"""Welltory (CC0) holds spot readings of heart-rate variability, each with an answer to "how do you feel?".
+"""The data set Welltory (CC0), single readings of heart-rate variability with answers to "how do you feel?".
 
-It has no nights and no steps, so no meter can be read. The two inputs that a spot reading gives are tried by
-themselves, each as its distance from the person's readings of the 60 days before. A row is a reading, not a day.
+It has no nights and no steps, so no meter can be computed. The two inputs that a reading gives are tested by
+themselves,
+as deviations from the person's readings of the 60 days before. A row is a reading, not a day.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class Spot:
 
 
 def read(folder: Path) -> tuple[list[Columns], Mapping[str, int]]:
-    """Return each person's columns, and the number of readings set aside by reason."""
+    """Return each person's columns, and the number of unused readings by reason."""
     aside: Counter[str] = Counter()
     people: dict[str, list[Spot]] = {}
     with (folder / FILE).open(encoding="utf-8-sig", newline="") as file:
@@ -78,7 +79,10 @@ def _columns(name: str, spots: Sequence[Spot]) -> Columns:
 
 
 def _distances(spots: Sequence[Spot], figure: str) -> list[float | None]:
-    """Return (value - median of the 60 days before) / their standard deviation, within +-3."""
+    """Return each reading's deviation from the median of the WINDOW before, in standard deviations, within +-MOST.
+
+    It is None with fewer than LEAST readings before.
+    """
     found: list[float | None] = []
     for k, spot in enumerate(spots):
         before = [getattr(s, figure) for s in spots[:k] if spot.at - s.at <= WINDOW]

@@ -1,7 +1,7 @@
-"""Vendor servers. Holds the members that tests and laws ask of each, and the OAuth half that most share.
+"""Servers that play the vendors, with the members that tests use and the OAuth half that most share.
 
-A source NAME is served by ``lab/vendors/NAME.py``, whose ``Vendor`` is opened with the JSON of a fixture. Rows that
-are added, changed or taken away in ``account`` are what the next request gets.
+A source NAME is served by the class ``Vendor`` in ``lab/vendors/NAME.py``, which is opened with the JSON of a fixture.
+Changes of the attribute ``account`` show in the next answer.
 """
 
 from __future__ import annotations
@@ -28,12 +28,10 @@ LOOPBACK_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
 
 
 class Vendor(Protocol):
-    """A vendor's server for an account.
+    """A server that plays a vendor for an account. Its members are what tests use of every source.
 
-    The class states what tests ask of every vendor, so that no test names a source. ``OAuthServer`` has the usual
-    values. A vendor may offer three more members, which tests look for. ``tokens_expire()`` ends every access token.
-    ``days`` is the number of days that a first sync asks for singly. ``account_changed(before, at)`` is told that
-    ``account`` was changed, where changes bear numbers or leave marks.
+    There may be three more members. ``tokens_expire()`` ends every access token, ``days`` is the number of days that a
+    first sync requests singly, and ``account_changed(before, at)`` is called after ``account`` was changed.
     """
 
     # Stream -> how the addresses of its requests end, or with a "/" at the end, what they hold. None: those of other
@@ -47,24 +45,24 @@ class Vendor(Protocol):
     now: datetime  # the moment at which requests are answered, which tests set at every sync
 
     def settings(self, url: str) -> dict[str, str]:
-        """Return the connector's settings, by name, for this server at ``url``."""
+        """Return the connector's settings (name -> value) for this server at ``url``."""
         ...
 
     def grant(self) -> dict[str, Any]:
-        """Return a consent that is valid now, as the connector stores it."""
+        """Return a valid consent, in the form in which the connector stores it."""
         ...
 
     def revoke(self) -> None:
-        """Withdraw every consent, as the person would at the vendor."""
+        """Withdraw every consent, as the user would at the vendor."""
         ...
 
     def application(self, request: Request) -> Answer:
-        """Answer any request, for consent, for tokens, and for data."""
+        """Answer any request, be it for consent, tokens or data."""
         ...
 
 
 class PlainServer:
-    """A server of ``account`` without accounts of its own. ``settings`` has to be asked for before ``grant``."""
+    """A server of ``account`` that gives no tokens. ``settings`` must be called before ``grant``."""
 
     paths: Mapping[str, str | None] = {}
     pages: Literal["token", "number", None] = None
@@ -79,12 +77,11 @@ class PlainServer:
 
 
 class OAuthServer:
-    """The OAuth half of a vendor, with consent page, codes, tokens that end, refresh tokens and withdrawal.
+    """The OAuth half of a vendor, with consent page, codes, access and refresh tokens, and withdrawal.
 
-    A vendor is a subclass that says where its pages are and answers for data in ``api``. Class attributes state the
-    dialect. ``envelope`` wraps every answer as the connector's ``SPEC.oauth.envelope`` unwraps them. ``revocation``
-    tells the request by which a consent is withdrawn, with a path as its address. Scopes are kept with blanks between,
-    whatever divides them on the way.
+    A vendor is a subclass that answers requests for data in ``api`` and sets the class attributes. ``envelope`` is the
+    form of all answers, and ``revocation`` the request that withdraws a consent, with a path as its address. Scopes are
+    kept separated by blanks.
     """
 
     consent_path = "/oauth/authorize"
@@ -114,70 +111,68 @@ class OAuthServer:
         self._scopes: dict[str, str] = {}  # token or code -> what was granted
 
     def api(self, request: Request, scopes: frozenset[str]) -> Answer:
-        """Answer a request for data whose token is good and was granted ``scopes``."""
+        """Answer a request for data with a valid token that was granted ``scopes``."""
         raise NotImplementedError
 
     def settings(self, url: str) -> dict[str, str]:
-        """Return the connector's settings for this server."""
         return {"base_url": url, **self.client}
 
     def grant(self, *more: str) -> dict[str, Any]:
-        """Return a pair of tokens that is valid now, for the usual scope and ``more``."""
+        """Return a pair of valid tokens, granted the usual scope and ``more``."""
         return self.issue(" ".join([self.usual_scope(), *more])) | {"expires_at": time.time() + self.life}
 
     def usual_scope(self) -> str:
-        """Return the scope that a person grants who agrees to all."""
+        """Return the scope of a user who agrees to everything."""
         return self.default_scope
 
     def granted(self, asked: str) -> str:
-        """Return the scope that the person grants, of the scope asked for."""
+        """Return the scope that the user grants when ``asked`` is requested."""
         return asked
 
     def told_scope(self, scope: str) -> str:
-        """Return a granted scope as token answers write it."""
+        """Return a granted scope in the form of the token server's answers."""
         return scope.replace(" ", self.scope_separator)
 
     def tokens_expire(self) -> None:
-        """End every access token. Refresh tokens live on."""
+        """End every access token. Refresh tokens stay valid."""
         self._access.clear()
 
     def revoke(self) -> None:
-        """Withdraw every consent."""
         self._access.clear()
         self._refresh.clear()
 
     def knows(self, token: Mapping[str, Any]) -> bool:
-        """Say whether a pair could still be refreshed."""
+        """Return True if ``token`` can still be refreshed."""
         return token.get("refresh_token") in self._refresh
 
     def lives(self, refresh_token: str) -> bool:
-        """Say whether a refresh token is good."""
         return refresh_token in self._refresh
 
     def application(self, request: Request) -> Answer:
-        """Answer for consent, for tokens, and for data where the token is good."""
         if (request.method, request.path) == ("GET", self.consent_path):
             return self._agree(request.query)
         withdrawal = self.revocation is not None and self._withdrawn(request, self.revocation)
         return wrapped(withdrawal or self._answer(request), self.envelope)
 
     def scopes_of(self, request: Request) -> frozenset[str] | None:
-        """Return what a request's access token was granted. None where the token is unknown or has ended."""
+        """Return the scopes that a request's access token was granted, or None if the token is unknown or has ended."""
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
         return frozenset(self._scopes.get(token, self.default_scope).split()) if self._is_good(token) else None
 
     def unauthorised(self) -> Answer:
-        """Return the answer to a request without a good token."""
+        """Return the answer to a request without a valid token."""
         return Answer(status=401, body={"error": "invalid_token"})
 
     def accepts(self, query: Mapping[str, str]) -> bool:
-        """Say if the consent page shows itself, which takes a known client, a state and a registered address."""
+        """Return True if the consent page accepts a request, with a known client, a state and a registered address."""
         address = query.get("redirect_uri", "")
         registered = LOOPBACK_ADDRESS.fullmatch(address) if self.redirect is None else address == self.redirect
         return query.get("client_id") == self.client["client_id"] and bool(query.get("state")) and bool(registered)
 
     def issue(self, scope: str, *, refresh: bool = True) -> dict[str, Any]:
-        """Return a new access token, and with ``refresh`` a new refresh token, as the token server answers."""
+        """Return a new access token, and with ``refresh`` a new refresh token, as the body of the token server's
+        answer.
+        """
         body: dict[str, Any] = {"access_token": secrets.token_urlsafe(24), "expires_in": int(self.life)}
         self._access[body["access_token"]] = time.time() + self.life
         if refresh and self.tokens_end:
@@ -190,7 +185,7 @@ class OAuthServer:
         return self._access.get(access_token, 0.0) >= time.time()
 
     def _withdrawn(self, request: Request, revocation: Revocation) -> Answer | None:
-        """Withdraw the consent whose token a request for it holds. Return None for any other request."""
+        """Withdraw all consents if the request asks for this. Returns None for any other request."""
         address = urlsplit(revocation.address)
         if (request.method, request.path) != (revocation.method, address.path):
             return None
@@ -204,7 +199,6 @@ class OAuthServer:
         return Answer(body={})
 
     def _withdrawn_by_form(self, request: Request, field: str) -> Answer:
-        """Answer as RFC 7009 says. A token that is unknown, or has ended, is no error."""
         token = request.form.get(field)
         if not self._names_itself(request):
             return Answer(status=401, body={"error": "invalid_client"})
@@ -221,7 +215,7 @@ class OAuthServer:
         return self.unauthorised() if scopes is None else self.api(request, scopes)
 
     def _agree(self, query: Mapping[str, str]) -> Answer:
-        """The person agrees at once, or refuses where the account says so."""
+        """Redirect back with a code, or with an error if ``account["refuses"]`` is set."""
         if not self.accepts(query):
             return Answer(status=400, body={"error": "invalid_request"})
         back = {"state": query.get("state", "")}
@@ -236,7 +230,7 @@ class OAuthServer:
         return Answer(status=302, headers={"Location": f"{query['redirect_uri']}?{urlencode(back)}"})
 
     def _token(self, request: Request) -> Answer:
-        """Exchange a code, or a refresh token, of a client that names itself in the form or by HTTP Basic."""
+        """Exchange a code or refresh token for tokens. The client names itself in the form or by HTTP Basic."""
         form = request.form
         if not self._names_itself(request):
             return Answer(status=401, body={"error": "invalid_client"})
@@ -264,17 +258,16 @@ class OAuthServer:
 
 
 def proof_of(verifier: str) -> str:
-    """Return the challenge that a verifier answers (RFC 7636, 4.2)."""
+    """Return the PKCE challenge of a verifier (RFC 7636, 4.2)."""
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
 def invalid_grant() -> Answer:
-    """Return the refusal of a code or a refresh token (RFC 6749, 5.2)."""
     return Answer(status=400, body={"error": "invalid_grant"})
 
 
 def wrapped(answer: Answer, envelope: Envelope | None) -> Answer:
-    """Return an answer as a vendor with an envelope sends it, with HTTP 200 and its own status within."""
+    """Return an answer in the form of a vendor with an envelope, with HTTP status 200 and its own status inside."""
     if envelope is None:
         return answer
     meanings = {status: own for own, status in envelope.meanings.items()}
@@ -286,10 +279,9 @@ def wrapped(answer: Answer, envelope: Envelope | None) -> Answer:
 
 
 def rows_between(rows: list[dict[str, Any]], field: str, first: str, last: str) -> list[dict[str, Any]]:
-    """Return the rows whose date in ``field`` lies between two dates, both included. ``field`` holds a text that begins
-    with a date, or seconds or milliseconds since 1970, whose date is that of UTC.
+    """Return the rows whose date in ``field`` is from ``first`` to ``last``, and those whose date cannot be read.
 
-    Rows whose date cannot be read are always sent.
+    ``field`` holds a text that begins with a date, or seconds or milliseconds since 1970, dated in UTC.
 
     >>> rows = [{"at": "2026-11-20T23:10:00+01:00"}, {"at": 1795130100}, {"at": "soon"}, {"at": None}]
     >>> [row["at"] for row in rows_between(rows, "at", "2026-11-20", "2026-11-20")]
@@ -307,6 +299,6 @@ def _date(value: Any) -> date | None:
 
 
 def page_of(rows: list[Any], token: str | None, size: int) -> tuple[list[Any], str | None]:
-    """Return a page of rows and the token of the next page. ``token`` is that of this page, None for the first."""
+    """Return the page of ``size`` rows with a token (None for the first page), and the next page's token, or None."""
     begin = int((token or "page-0").removeprefix("page-"))
     return rows[begin : begin + size], f"page-{begin + size}" if begin + size < len(rows) else None

@@ -1,4 +1,4 @@
-"""An aw-server for an account, with ``buckets``: their metadata and their events, the newest first."""
+"""A server that plays ActivityWatch, with ``buckets`` that hold metadata and events, newest first."""
 
 from __future__ import annotations
 
@@ -14,17 +14,15 @@ API = "/api/0"
 
 
 class Vendor(PlainServer):
-    """A server of ``account``. It asks for no consent, but something before it may."""
+    """A server of ``account``. It needs no consent, but a proxy in front of it may ask for a password."""
 
     _shut = False
 
     def settings(self, url: str) -> dict[str, str]:
-        """The connector's settings for this server."""
         self._url = url
         return {"url": url, "work_apps": "Ableton Live, Mein Werkzeug", "days": "60"}
 
     def grant(self) -> dict[str, Any]:
-        """Return the address as the connector stores it."""
         self._shut = False
         return {"url": self._url}
 

@@ -1,6 +1,6 @@
-"""A CalDAV server for one login. ``account`` holds the lines of its calendars, from which it makes an entry per UID.
+"""A server that plays CalDAV for one login. ``account`` holds calendars as lines, which give an entry per UID.
 
-It reads and lists, and takes no changes by HTTP: the writer is tested with a real server (``tests/caldav``).
+It answers reading requests only. Writing is tested with a real server (``tests/caldav``).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Entries = dict[str, str]  # path -> text
 
 
 class Vendor(PlainServer):
-    """Serves ``account``, whose ``calendars`` are path -> name and lines. Lines may be changed at any time."""
+    """A server of ``account``, whose ``calendars`` map a path to a name and lines."""
 
     speaks_json = False
 
@@ -40,20 +40,17 @@ class Vendor(PlainServer):
         self._snapshots: dict[str, Entries] = {}  # sync token -> what it stands for
 
     def settings(self, url: str) -> dict[str, str]:
-        """The connector's settings for this server."""
         self._url = url
         return {"url": url + HOME, "name": LOGIN, "password": self._password}
 
     def grant(self) -> dict[str, Any]:
-        """A consent that is valid now, as the connector stores it."""
         return {"address": self._url + HOME, "login": LOGIN, "password": self._password}
 
     def revoke(self) -> None:
-        """The person deletes the app password."""
         self._password = secrets.token_hex(8)
 
     def forget_tokens(self) -> None:
-        """The server no longer knows any sync token."""
+        """Forget all sync tokens, so that the next request with one is refused."""
         self._snapshots.clear()
 
     def application(self, request: Request) -> Answer:
@@ -109,7 +106,9 @@ class Vendor(PlainServer):
         return token
 
     def _changes(self, name: str, token: str) -> Answer:
-        """Answer what changed since a token (RFC 6578). A listing may be cut, with a token for the rest."""
+        """Answer with the changes since a sync token (RFC 6578). A list longer than ``part`` is cut, with a token for
+        the rest.
+        """
         if token and token not in self._snapshots:
             return Answer(status=403, body=b'<d:error xmlns:d="DAV:"><d:valid-sync-token/></d:error>', headers=TYPE)
         before, now = self._snapshots.get(token, {}), self._entries(name)

@@ -1,7 +1,7 @@
-"""A Garmin Personal API server for an account, with API keys, ranges with their limits, and empty answers.
+"""A server that plays the Garmin Personal API, with API keys, limits of date ranges, and empty answers.
 
 ``account`` holds ``summaries``, ``hrv``, ``body_battery`` and ``activities`` as lists, ``sleeps`` and ``heart_rates``
-by date, each row in Garmin's own shape.
+by date, each row in Garmin's own format.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ RANGE_MAX_DAYS = {"summaries": 365, "hrv": 35, "body_battery": 31}  # days per r
 
 
 class Vendor:
-    """Serves ``account``. Rows may be changed or added at any time."""
-
     paths: Mapping[str, str | None] = {
         "summary": "/dailysummaries",
         "sleep": "/dailySleep",
@@ -44,11 +42,9 @@ class Vendor:
         self._access: dict[str, float] = {}
 
     def settings(self, url: str) -> dict[str, str]:
-        """The connector's settings for this server."""
         return {"base_url": url, "api_key": self.key, "days": str(self.days)}
 
     def grant(self) -> dict[str, Any]:
-        """A consent that is valid now, as the connector stores it."""
         return {
             "api_key": self.key,
             "access_token": self._issue(),
@@ -59,7 +55,6 @@ class Vendor:
         self._access.clear()
 
     def revoke(self) -> None:
-        """The person deletes the key."""
         self.key = secrets.token_urlsafe(16)
         self._access.clear()
 
@@ -77,7 +72,7 @@ class Vendor:
         return Answer(body=self._issue().encode(), headers={"Content-Type": "text/plain"})
 
     def _issue(self) -> str:
-        """Return a JWT that ends in a day. Its signature is not checked here."""
+        """Return a JWT that ends in a day. Its signature is not valid."""
         claims = json.dumps({"exp": int(time.time()) + GARMIN_TOKEN_LIFE_SECONDS, "jti": secrets.token_hex(8)}).encode()
         token = f"e30.{base64.urlsafe_b64encode(claims).decode().rstrip('=')}.lab"
         self._access[token] = time.time() + GARMIN_TOKEN_LIFE_SECONDS
@@ -102,9 +97,7 @@ class Vendor:
         }
 
     def _range(self, what: str, first: str, last: str, *, by: str = "calendarDate", wrap: str | None = None) -> Answer:
-        """Return the rows of a stretch of dates. A stretch that is too long is refused, and an empty stretch answers
-        204.
-        """
+        """Answer with the rows of a range of dates, with status 400 for a range too long and 204 for no rows."""
         if (date.fromisoformat(last) - date.fromisoformat(first)).days >= RANGE_MAX_DAYS[what]:
             return Answer(status=400, body={"message": "range too long"})
         rows = [row for row in self.account.get(what, []) if first <= row[by] <= last]

@@ -17,7 +17,7 @@ TESTING_CONSENT_LIFE = timedelta(days=7)  # the life of a consent to an app in p
 
 
 class GoogleServer(OAuthServer):
-    """An account at an API of Google's. It asks for consent and tokens, then hands over to ``answer_for``."""
+    """A server of a Google API, which checks tokens and leaves other requests to ``answer_for``."""
 
     consent_path, token_path = "/o/oauth2/auth", "/token"
     client = CLIENT
@@ -32,15 +32,14 @@ class GoogleServer(OAuthServer):
         self.testing = False
 
     def answer_for(self, request: Request, query: Mapping[str, str]) -> Answer:
-        """Answer a request whose token is good."""
+        """Answer a request with a valid token. ``query`` holds the parameters from the address or body."""
         raise NotImplementedError
 
     def settings(self, url: str) -> dict[str, str]:
-        """Return the connector's settings for this server."""
         return super().settings(url) | {name: f"{url}/{path}" for name, path in _OAUTH.items()}
 
     def grant(self, *more: str) -> dict[str, Any]:
-        """Return a consent that is valid now, as the connector stores it. To ``more`` than reading, if asked for."""
+        """Return a valid consent to read, and to the scopes ``more``, in the form in which the connector stores it."""
         scopes = [*self.scope.split(), *more]
         body = self.issue(" ".join(scopes))
         expiry = datetime.now(UTC) + timedelta(seconds=self.life)
@@ -52,40 +51,35 @@ class GoogleServer(OAuthServer):
         }
 
     def granted(self, asked: str) -> str:
-        """Return the scopes that the person ticks."""
         return self.granted_scope or asked or self.scope
 
     def accepts(self, query: Mapping[str, str]) -> bool:
-        """Say whether the client is known."""
         return query.get("client_id") == CLIENT["client_id"]
 
     def lives(self, refresh_token: str) -> bool:
-        """Say whether a consent lives. To an app in publishing status Testing it lives for seven days."""
+        """Return True if a refresh token is valid. With ``testing`` it ends after TESTING_CONSENT_LIFE."""
         given = self._refresh.get(refresh_token)
         return given is not None and not (self.testing and datetime.now(UTC) - given > TESTING_CONSENT_LIFE)
 
     def days_pass(self, days: float) -> None:
-        """Make every consent older. Access tokens have ended meanwhile."""
+        """Make every consent ``days`` days older, and end all access tokens."""
         self._access.clear()
         self._refresh = {token: at - timedelta(days=days) for token, at in self._refresh.items()}
 
     def application(self, request: Request) -> Answer:
-        """Answer any request. A consent is withdrawn at an address of its own."""
         if (request.method, request.path) == ("POST", "/revoke"):
             self.revoke()
             return Answer(body={})
         return super().application(request)
 
     def unauthorised(self) -> Answer:
-        """Return the answer to a request without a good token."""
         return refusal(401, "authError")
 
     def api(self, request: Request, scopes: frozenset[str]) -> Answer:  # noqa: ARG002 - those who write ask for them
-        """Answer with the fields that the request asks for."""
         return _partial(request, self.answer_for(request, _query(request)))
 
     def scopes(self, request: Request) -> frozenset[str]:
-        """Return what the token of a request was granted."""
+        """Return the scopes that the token of a request was granted, possibly none."""
         return self.scopes_of(request) or frozenset()
 
 
@@ -93,7 +87,7 @@ _OAUTH = {"auth_uri": "o/oauth2/auth", "token_uri": "token", "revoke_uri": "revo
 
 
 def _query(request: Request) -> dict[str, str]:
-    """The client turns a very long GET into a POST with its parameters in the body."""
+    """Return the parameters of a request, which a client puts into the body if the address is too long."""
     return dict(request.query) | (request.form if request.body and request.method == "GET" else {})
 
 
@@ -108,14 +102,14 @@ def _partial(request: Request, answer: Answer) -> Answer:
 
 
 def refusal(status: int, reason: str, **headers: str) -> Answer:
-    """An error in the shape of Google's APIs."""
+    """Return an error in the format of Google's APIs. A keyword such as ``retry_after`` becomes a header."""
     error = {"code": status, "message": reason, "errors": [{"domain": "calendar", "reason": reason}]}
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Answer(status=status, body={"error": error}, headers=named)
 
 
 def page(items: list[dict[str, Any]], query: Mapping[str, str], size: int, last: Mapping[str, str]) -> Answer:
-    """Return a part of a listing. ``last`` stands on the last page only."""
+    """Return a page of at most ``size`` items. The fields in ``last`` are added to the last page only."""
     found, token = page_of(items, query.get("pageToken"), size)
     return Answer(body={"items": found} | ({"nextPageToken": token} if token else dict(last)))
 
@@ -158,7 +152,7 @@ def _path(tokens: list[str], tree: Tree) -> None:
 
 
 def masked(value: Any, tree: Tree) -> Any:
-    """The part of ``value`` that a mask names."""
+    """Return the part of a JSON value that a parsed mask names. An empty mask names everything."""
     if not tree:
         return value
     if isinstance(value, list):

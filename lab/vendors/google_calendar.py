@@ -1,9 +1,7 @@
-"""A Google Calendar server for an account, with listings by page and sync tokens.
+"""A server that plays Google Calendar, with pages, sync tokens, and writing to calendars that the app made.
 
-Writing is allowed only on calendars that the app made.
-
-Every change has a number; a sync token is the number up to which its holder has seen everything. A listing is of the
-moment of its first page, however many pages it is read in.
+Every change has a number. A sync token is the number of the last change that its holder has seen. All pages of a list
+are as of the request of its first page.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ LIST = "/users/me/calendarList"
 
 
 class Vendor(GoogleServer):
-    """A server of ``account``. Change it through the methods below, so that sync tokens work."""
+    """A server of ``account``. Changes must be made by the methods, so that sync tokens work."""
 
     scope = "https://www.googleapis.com/auth/calendar.readonly"
 
@@ -58,21 +56,20 @@ class Vendor(GoogleServer):
         self._names = count(1)
 
     def events(self, calendar: str) -> list[dict[str, Any]]:
-        """Return the events of a calendar. Replace entries through ``put``, and do not change them in place."""
+        """Return the events of a calendar, which must be replaced by ``put`` and not be changed in place."""
         events: list[dict[str, Any]] = self.account["events"].setdefault(calendar, [])
         return events
 
     def put(self, calendar: str, event: dict[str, Any]) -> None:
-        """Add or replace an event."""
         events = self.events(calendar)
         place = next((i for i, e in enumerate(events) if e["id"] == event["id"]), len(events))
         events[place : place + 1] = [event]
         self._touch(calendar, event["id"])
 
     def delete(self, calendar: str, event_id: str) -> list[dict[str, Any]]:
-        """Cancel an event, or a whole series with its exceptions. What went, so that it can be put back.
+        """Cancel an event, or a series with its exceptions. Returns the removed events.
 
-        An instance of a living series stays, as a hole in it.
+        A cancelled instance of a remaining series stays as an exception.
         """
         at = stamp(self.clock())
         events = self.events(calendar)
@@ -88,14 +85,14 @@ class Vendor(GoogleServer):
         return gone
 
     def drop(self, calendar: str, event_id: str) -> None:
-        """Take an event away, of which nothing but the id is told, as of exceptions when their series is moved."""
+        """Remove an event so that later lists tell its id alone, as Google does for exceptions of a moved series."""
         events = self.events(calendar)
         events[:] = [e for e in events if e["id"] != event_id]
         self._tombs[calendar, event_id] = {"id": event_id, "status": "cancelled"}
         self._touch(calendar, event_id)
 
     def account_changed(self, before: dict[str, Any], at: datetime) -> None:  # noqa: ARG002 - numbers, not times
-        """Number what differs from an account as it was. Of what is gone, nothing but the id is told."""
+        """Number all differences to the account ``before``. Later lists tell the id alone of removed events."""
         for calendar in {*before["events"], *self.account["events"]}:
             old = {e["id"]: e for e in before["events"].get(calendar, ())}
             new = {e["id"]: e for e in self.events(calendar)}
@@ -108,7 +105,7 @@ class Vendor(GoogleServer):
             self._touch(LIST, key)
 
     def ever(self, calendar: str) -> set[str]:
-        """Return the ids of all events that a calendar holds or held. An id is never given twice."""
+        """Return the ids of all events that a calendar holds or held. An id is never used again."""
         return set(self._changes.get(calendar, ())) | {e["id"] for e in self.events(calendar)}
 
     def put_calendar(self, entry: dict[str, Any]) -> None:
@@ -121,7 +118,7 @@ class Vendor(GoogleServer):
         self._touch(LIST, calendar)
 
     def expire_sync_tokens(self) -> None:
-        """Let all tokens given out so far answer 410 from now on."""
+        """Refuse all sync tokens given out so far with status 410."""
         self._number += 1
         self._oldest_token = self._number
 
@@ -165,7 +162,7 @@ class Vendor(GoogleServer):
         return refusal(404, "notFound") if found is None else Answer(body=found)
 
     def _events(self, calendar: Mapping[str, Any], query: Mapping[str, str]) -> Answer:
-        """Return masters and exceptions. With a sync token only later changes are returned, deleted events as
+        """Answer with series and exceptions, or with a sync token the later changes, in which removed events are
         cancelled.
         """
         if "syncToken" in query and (FORBIDDEN & set(query) or query.get("showDeleted") == "false"):
@@ -179,7 +176,7 @@ class Vendor(GoogleServer):
     def _list(
         self, place: str, alive: Mapping[str, dict[str, Any]], gone: dict[str, Any], query: Mapping[str, str], most: int
     ) -> Answer:
-        """Answer a page of everything, or of what changed since the sync token."""
+        """Answer with a page of everything, or of the changes since the sync token."""
         if "pageToken" in query:
             return self._page(query["pageToken"], query, most)
         found = list(alive.values())
@@ -199,7 +196,7 @@ class Vendor(GoogleServer):
         return self._page(f"page-{name}-0", query, most)
 
     def _page(self, token: str, query: Mapping[str, str], most: int) -> Answer:
-        """Return a page, which may be short or empty. The sync token stands on the last page only."""
+        """Return a page. The sync token is on the last page only."""
         _, name, begin = token.split("-")
         if name not in self._listings:
             return refusal(400, "invalid")
@@ -210,13 +207,13 @@ class Vendor(GoogleServer):
 
 
 def _tomb(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is told of a deleted event. It is the id, and of an exception also its series and instance."""
+    """Return a deleted event as lists show it, with its id, and the series and instance of an exception."""
     kept = {n: event[n] for n in ("id", "recurringEventId", "originalStartTime") if n in event}
     return kept | {"status": "cancelled"}
 
 
 class Writing:
-    """A request that changes something, sent by an app that may write on the calendars it made."""
+    """A writing request of an app, which is allowed on calendars that the app made."""
 
     def __init__(self, vendor: Vendor, request: Request) -> None:
         self._vendor = vendor

@@ -1,6 +1,4 @@
-"""Google's push channels as the calendar server plays them. They are opened, told of changes, stopped, and end in
-time.
-"""
+"""Google's push channels, which are opened, told of changes, stopped, and end in time."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(slots=True, kw_only=True)
 class Channel:
-    """An open channel. ``sent`` counts its messages, of which the first says that it is open."""
+    """An open channel. ``sent`` counts its messages, the first of which says that it is open."""
 
     name: str
     calendar: str
@@ -35,7 +33,7 @@ class Channel:
 
 
 class Channels:
-    """All channels of an account. With ``muted`` messages are lost, as happens with Google."""
+    """All push channels of an account. With ``muted`` no message is sent, as sometimes happens with Google."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self.open: dict[str, Channel] = {}
@@ -43,7 +41,7 @@ class Channels:
         self._clock = clock
 
     def watch(self, calendar: str, request: Request) -> Answer:
-        """Open a channel and send its first message. Addresses are https, but on this machine."""
+        """Open a channel to an https or loopback address and send its first message. Other addresses get status 400."""
         body: dict[str, Any] = json.loads(request.body)
         address = str(body.get("address", ""))
         if not address.startswith(("https://", "http://127.0.0.1")):
@@ -77,7 +75,7 @@ class Channels:
         return Answer(status=204)
 
     def changed(self, calendar: str) -> None:
-        """Tell every channel of a calendar that has not ended."""
+        """Send a message to every channel of a calendar that has not ended."""
         for channel in list(self.open.values()):
             if channel.calendar == calendar and channel.until > self._clock():
                 self._send(channel, "exists")

@@ -1,4 +1,4 @@
-"""A Google Health server for an account: data points by data type, merged, filtered and in pages, and sums of days."""
+"""A server that plays Google Health, with data points by type, merged, filtered and in pages, and daily sums."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ RANGE_DAYS, TOTAL_DAYS = 90, 14  # that a sum of days may be asked for
 
 
 class Vendor(GoogleServer):
-    """Serves ``account``, a list of data points per stream; rows may be changed, added or taken away at any time."""
-
     scope = f"{SLEEP_SCOPE} {ACTIVITY_SCOPE} {MEASUREMENTS}"
 
     def __init__(self, account: dict[str, Any]) -> None:
@@ -31,11 +29,10 @@ class Vendor(GoogleServer):
         self.page_size = POINTS_MAX
 
     def settings(self, url: str) -> dict[str, str]:
-        """Return the connector's settings for this server."""
         return super().settings(url) | {"days": "60", "webhook_secret": ""}
 
     def answer_for(self, request: Request, query: Mapping[str, str]) -> Answer:
-        """Answer who the person is, a list of points, or the sums of days."""
+        """Answer with the user's identity, a list of data points, or daily sums."""
         if request.path == "/v4/users/me/identity":
             return Answer(body={"name": "users/me/identity", "healthUserId": MEMBER, "legacyUserId": "ABC123"})
         found = PATH.fullmatch(request.path)
@@ -49,7 +46,9 @@ class Vendor(GoogleServer):
         return self._points(stream, query) if kind.time else self._sums(stream, request)
 
     def _points(self, stream: str, query: Mapping[str, str]) -> Answer:
-        """Answer the points of a filter, the latest first. A filter by a time that the type lacks is refused."""
+        """Answer with the data points of a filter, latest first. A filter by a time that the type lacks gets status
+        400.
+        """
         kind = KINDS[stream]
         bounds = BOUND.findall(query.get("filter", ""))
         if not bounds or any(name != f"{kind.name.replace('-', '_')}.{kind.time}" for name, _, _ in bounds):
@@ -73,19 +72,19 @@ class Vendor(GoogleServer):
 
 
 def uncovered() -> Answer:
-    """Return the refusal of what the consent leaves out, as google_health_api recorded it."""
+    """Return the answer to a request outside the consent's scopes, as google_health_api recorded it."""
     reason = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "ACCESS_TOKEN_SCOPE_INSUFFICIENT"}
     error = {"code": 403, "message": "insufficient scopes", "status": "PERMISSION_DENIED", "details": [reason]}
     return Answer(status=403, body={"error": error})
 
 
 def _within(day: str, bounds: list[tuple[str, str, str]]) -> bool:
-    """Say if a date lies within a filter. Undated rows are always sent."""
+    """Return True if a date is within the bounds of a filter, or if the date is empty."""
     return not day or all(day >= edge if sign == ">=" else day < edge for _, sign, edge in bounds)
 
 
 def _civil(stream: str, row: Mapping[str, Any]) -> str:
-    """Return the date by which a row is filtered, or an empty text where it states none."""
+    """Return the date by which a row is filtered, or "" if it has none."""
     names = {"sleep": "civilEndTime", "exercise": "civilStartTime"}
     inner = next((value for value in row.values() if isinstance(value, dict)), {})
     if stream in names:

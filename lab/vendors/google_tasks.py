@@ -1,4 +1,4 @@
-"""A Google Tasks server for an account, with ``lists``, and ``tasks`` by list, each with its time of change."""
+"""A server that plays Google Tasks, with ``lists``, and ``tasks`` by list, each with its time of change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ API = "/tasks/v1/"
 
 
 class Vendor(GoogleServer):
-    """A server of ``account``. Change it through ``put``, ``delete`` and ``remove_list``."""
+    """A server of ``account``. Changes must be made by ``put``, ``delete`` and ``remove_list``."""
 
     scope = "https://www.googleapis.com/auth/tasks.readonly"
 
@@ -25,16 +25,16 @@ class Vendor(GoogleServer):
         self.unknown_list = 404  # or 400: both are answered to the name of a list that was removed
 
     def put(self, one: str, task: dict[str, Any]) -> None:
-        """Add or replace a task, which must carry its ``updated``."""
+        """Add or replace a task of the list ``one``. It must have the field ``updated``."""
         tasks = self.account["tasks"].setdefault(one, [])
         tasks[:] = [t for t in tasks if t["id"] != task["id"]] + [task]
 
     def delete(self, one: str, task_id: str, *, updated: str) -> None:
-        """Deleted tasks stay as tombstones."""
+        """Replace a task of the list ``one`` by a mark that it is deleted."""
         self.put(one, {"id": task_id, "deleted": True, "updated": updated})
 
     def account_changed(self, before: dict[str, Any], at: datetime) -> None:
-        """Leave tombstones of the tasks that are gone from an account as it was."""
+        """Mark as deleted the tasks of the account ``before`` that ``account`` no longer has."""
         for one, tasks in before["tasks"].items():
             alive = {task["id"] for task in self.account["tasks"].get(one, ())}
             for key in (task["id"] for task in tasks if task["id"] not in alive):
@@ -57,13 +57,13 @@ class Vendor(GoogleServer):
 
 
 def _named(kind: str, answer: Answer) -> Answer:
-    """Return a listing with its kind. Items are left out where there are none, as Google does."""
+    """Return a list with its kind, and without the field ``items`` if it is empty, as Google does."""
     found = {"kind": kind, **answer.body}
     return replace(answer, body=found if found["items"] else {name: found[name] for name in found if name != "items"})
 
 
 def _shown(task: Mapping[str, Any], query: Mapping[str, str]) -> bool:
-    """Say if a task is listed. Deleted and hidden tasks are shown on request only."""
+    """Return True if a query shows a task. Deleted and hidden tasks are shown on request only."""
     wanted = {name for name in ("showDeleted", "showHidden", "showCompleted") if query.get(name) == "true"}
     if task.get("deleted") and "showDeleted" not in wanted:
         return False

@@ -1,6 +1,6 @@
-"""A Home Assistant for an account, with ``phone`` and ``states``: every state that its recorder holds.
+"""A server that plays Home Assistant, with ``phone`` and ``states``, which are all states that it recorded.
 
-``GET /api/states`` tells the last state of each entity, and ``GET /api/history/period`` those of some entities between
+``GET /api/states`` gives the last state of each entity, and ``GET /api/history/period`` those of some entities between
 two instants. Source: developers.home-assistant.io, "REST API", and Home Assistant's ``components/history``.
 """
 
@@ -26,24 +26,19 @@ SUN = {
 
 
 class Vendor(PlainServer):
-    """A server of ``account`` that asks for a long-lived access token."""
-
     def __init__(self, account: dict[str, Any]) -> None:
         super().__init__(account)
         self.tokens = {"lab-token"}
 
     def settings(self, url: str) -> dict[str, str]:
-        """The connector's settings for this server."""
         self._url = url
         return {"url": url, "name": "", "password": "lab-token", "days": "60"}
 
     def grant(self) -> dict[str, Any]:
-        """Return what the connector stores."""
         self.tokens.add("lab-token")
         return {"address": self._url, "token": "lab-token", "phone": self.account["phone"]}
 
     def revoke(self) -> None:
-        """The person deletes the token in the profile."""
         self.tokens.clear()
 
     def application(self, request: Request) -> Answer:
@@ -62,7 +57,7 @@ class Vendor(PlainServer):
         return found
 
     def _history(self, since: str, query: Mapping[str, str]) -> Answer:
-        """Answer the lists of the entities asked for. Each begins with the state that was current at the start."""
+        """Answer with the states of each entity, beginning with the state that was current at the start."""
         start, end = datetime.fromisoformat(since), datetime.fromisoformat(query["end_time"])
         if "filter_entity_id" not in query:
             return Answer(status=400, body={"message": "filter_entity_id is missing"})
@@ -76,7 +71,7 @@ class Vendor(PlainServer):
 
 
 def _updated(row: Mapping[str, Any]) -> datetime:
-    """Return when a state was last updated. One without a readable time is told to all who ask."""
+    """Return when a state was last updated, or EARLIEST for a time that cannot be read."""
     try:
         return datetime.fromisoformat(str(row.get("last_updated"))).astimezone(UTC)
     except ValueError:

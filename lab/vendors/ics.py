@@ -1,4 +1,4 @@
-"""A server of a calendar at a secret address. ``text`` holds its lines."""
+"""A server of an iCalendar file at a secret address. ``text`` holds its lines."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from lab.vendors import PlainServer
 
 
 class Vendor(PlainServer):
-    """A server of ``account``. Change it through ``put``."""
-
     speaks_json = False  # at a secret address there are lines of iCalendar
     etags = True
 
@@ -21,20 +19,17 @@ class Vendor(PlainServer):
         self.revoke()
 
     def settings(self, url: str) -> dict[str, str]:
-        """The connector's settings for this server."""
         self._url = url
         return {"url": url + self._path, "addresses": "ana@example.com"}
 
     def grant(self) -> dict[str, Any]:
-        """Return the address as the connector stores it."""
         return {"url": self._url + self._path}
 
     def put(self, lines: list[str]) -> None:
-        """Replace the calendar."""
         self.account["text"] = lines
 
     def revoke(self) -> None:
-        """The person resets the address."""
+        """Move the calendar to a new secret address."""
         self._path = f"/calendar/ical/private-{secrets.token_hex(16)}/basic.ics"
 
     def application(self, request: Request) -> Answer:

@@ -1,4 +1,4 @@
-"""The common half of Microsoft's servers, with consent by a code, and lists of changes by links (delta query)."""
+"""The common half of Microsoft's servers, with consent by device code, and lists of changes (delta query)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Matches = Callable[[Thing], bool]
 
 
 class MicrosoftServer(OAuthServer):
-    """An account at Microsoft Graph. It gives consent by a code, then hands over to ``answer_for``."""
+    """A server of Microsoft Graph, which gives consent by device code and leaves other requests to ``answer_for``."""
 
     client = CLIENT
     consent_path, token_path = "/unused", "/login/token"
@@ -38,20 +38,17 @@ class MicrosoftServer(OAuthServer):
         self._names = count(1)
 
     def answer_for(self, request: Request, url: str) -> Answer:
-        """Answer a request whose token is good. ``url`` is this server's address for links."""
+        """Answer a request with a valid token. ``url`` is this server's address, for links in the answer."""
         raise NotImplementedError
 
     def settings(self, url: str) -> dict[str, str]:
-        """Return the connector's settings for this server."""
         return {"base_url": f"{url}{API}", "login_url": f"{url}/login", **self.client}
 
     def grant(self, *more: str) -> dict[str, Any]:
-        """Return a consent that is valid now, as the connector stores it."""
         token = super().grant(*more)
         return token | {"scopes": token["scope"].split()}
 
     def application(self, request: Request) -> Answer:
-        """Answer any request. The page for codes and the address that gives codes need no token."""
         if (request.method, request.path) == ("POST", "/login/devicecode"):
             return self._offer(request)
         if (request.method, request.path) == ("GET", "/devicelogin"):
@@ -62,21 +59,19 @@ class MicrosoftServer(OAuthServer):
         return super().application(request)
 
     def api(self, request: Request, scopes: frozenset[str]) -> Answer:  # noqa: ARG002 - those who write ask for them
-        """Answer below ``/v1.0``."""
         if not request.path.startswith(f"{API}/"):
             return refusal(404, "ResourceNotFound")
         return self.answer_for(request, f"http://{request.headers['host']}")
 
     def unauthorised(self) -> Answer:
-        """Return the answer to a request without a good token."""
         return refusal(401, "InvalidAuthenticationToken")
 
     def scopes(self, request: Request) -> frozenset[str]:
-        """Return what the token of a request was granted."""
+        """Return the scopes that the token of a request was granted, possibly none."""
         return self.scopes_of(request) or frozenset()
 
     def _token(self, request: Request) -> Answer:
-        """Refresh a token of a public client. One that bears a secret is refused."""
+        """Refresh a token. A client that sends a secret is refused with status 401."""
         if "client_secret" in request.form or request.form.get("client_id") != self.client["client_id"]:
             return Answer(status=401, body={"error": "invalid_client"})
         token = request.form.get("refresh_token", "")
@@ -106,17 +101,17 @@ class MicrosoftServer(OAuthServer):
         return Answer(body=self.issue(" ".join(scopes)))
 
     def told_scope(self, scope: str) -> str:
-        """Return a granted scope as token answers write it, with the address of Graph before each."""
+        """Return granted scopes in the form of the token server's answers, each with the address of Graph in front."""
         return " ".join(f"https://graph.microsoft.com/{one}" for one in scope.split())
 
     def listed(self, things: list[Thing], url: str, end: Mapping[str, str] | None = None) -> Answer:
-        """Answer the first page of a list. ``end`` stands on the last page only."""
+        """Answer with the first page of a list. The fields in ``end`` are on the last page only."""
         name = str(next(self._names))
         self._lists[name] = things, json.dumps(dict(end or {}))
         return self.page(f"{name}-0", url)
 
     def page(self, token: str, url: str) -> Answer:
-        """Answer a page of a list that is under way."""
+        """Answer with the page of a list that ``token`` names."""
         name, _, begin = token.partition("-")
         things, end = self._lists[name]
         stop = int(begin) + self.page_size
@@ -126,7 +121,7 @@ class MicrosoftServer(OAuthServer):
 
 
 class Changes:
-    """The numbers of the changes of a list, by which a link knows what is new since it was given."""
+    """The numbers of the changes of a list, by which a link finds what is new."""
 
     def __init__(self, things: list[Thing]) -> None:
         self._number = 1
@@ -134,12 +129,12 @@ class Changes:
         self._changed: dict[str, int] = dict.fromkeys((thing["id"] for thing in things), 1)
 
     def touch(self, key: str) -> None:
-        """Give a thing the next number, because it was added, changed or deleted."""
+        """Give the entry with the id ``key`` the next number, because it was added, changed or deleted."""
         self._number += 1
         self._changed[key] = self._number
 
     def expire(self) -> None:
-        """Let all links given so far answer 410."""
+        """Make all numbers given out so far invalid."""
         self._number += 1
         self._oldest = self._number
 
@@ -148,7 +143,10 @@ class Changes:
         return self._number
 
     def since(self, number: int, things: list[Thing], shows: Matches) -> list[Thing] | None:
-        """Return what changed since a number, gone things as removed. Returns None for an expired number."""
+        """Return the entries changed since a number, deleted ones marked as removed, or None for an invalid number.
+
+        ``shows`` returns True for entries that the link covers.
+        """
         if number < self._oldest:
             return None
         alive = {thing["id"]: thing for thing in things if shows(thing)}
@@ -156,13 +154,13 @@ class Changes:
         return [alive.get(key) or {"id": key, "@removed": {"reason": "deleted"}} for key in changed]
 
     def differ(self, before: list[Thing], after: list[Thing]) -> None:
-        """Number what differs between two states of the list."""
+        """Number every difference between two states of the list."""
         old, new = ({thing["id"]: thing for thing in things} for things in (before, after))
         for key in (key for key in {**old, **new} if old.get(key) != new.get(key)):
             self.touch(key)
 
 
 def refusal(status: int, code: str, **headers: str) -> Answer:
-    """An error in the shape of Graph."""
+    """Return an error in the format of Graph. A keyword such as ``retry_after`` becomes a header."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Answer(status=status, body={"error": {"code": code, "message": code}}, headers=named)

@@ -1,7 +1,7 @@
-"""A Microsoft 365 calendar server for an account, with ``calendars``, and ``events`` by calendar.
+"""A server that plays the calendar of Microsoft 365, with ``calendars``, and ``events`` by calendar.
 
-A series is a row of type seriesMaster, with a row for each of its occurrences and exceptions. Of an occurrence, a
-listing of changes tells its times and its series alone, as Graph does.
+A series is an event of type seriesMaster, with another event for each occurrence and exception. A list of changes gives
+only the times and the series of an occurrence, as Graph does.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PREVIEW = 255  # characters of a text
 
 
 class Vendor(MicrosoftServer):
-    """A server of ``account``. Change it through ``put`` and ``delete``, so that links work."""
+    """A server of ``account``. Changes must be made by ``put`` and ``delete``, so that links to changes work."""
 
     default_scope = "Calendars.Read"
 
@@ -32,18 +32,20 @@ class Vendor(MicrosoftServer):
         self._windows_of: list[tuple[str, str]] = []
 
     def events(self, calendar: str) -> list[Thing]:
-        """Return the events of a calendar. Replace entries through ``put``."""
+        """Return the events of a calendar, which must be replaced by ``put``."""
         events: list[Thing] = self.account["events"].setdefault(calendar, [])
         return events
 
     def put(self, calendar: str, event: Thing) -> None:
-        """Add or replace an event."""
         events = self.events(calendar)
         events[:] = [one for one in events if one["id"] != event["id"]] + [event]
         self.changes_of(calendar).touch(event["id"])
 
     def delete(self, calendar: str, event_id: str, *, tells_occurrences: bool = True) -> None:
-        """Delete an event, or a series with its occurrences, of which changes need not tell."""
+        """Delete an event, or a series with its occurrences.
+
+        Without ``tells_occurrences``, lists of changes tell the series alone.
+        """
         events = self.events(calendar)
         gone = [one["id"] for one in events if event_id in (one["id"], one.get("seriesMasterId"))]
         events[:] = [one for one in events if one["id"] not in gone]
@@ -54,12 +56,12 @@ class Vendor(MicrosoftServer):
         self.account["calendars"] = [one for one in self.account["calendars"] if one["id"] != calendar]
 
     def account_changed(self, before: dict[str, Any], at: datetime) -> None:  # noqa: ARG002 - numbers, not times
-        """Number what differs from an account as it was."""
+        """Number every difference to the account ``before``."""
         for name in {*before["events"], *self.account["events"]}:
             self.changes_of(name).differ(before["events"].get(name, []), self.account["events"].get(name, []))
 
     def expire_links(self) -> None:
-        """Let all links given so far answer 410."""
+        """Refuse all links to changes given out so far with status 410."""
         for changes in self.changes.values():
             changes.expire()
 
@@ -100,7 +102,6 @@ class Vendor(MicrosoftServer):
         return refusal(404, "ResourceNotFound")
 
     def event(self, key: str) -> Thing | None:
-        """Return an event by its id."""
         return next((one for events in self.account["events"].values() for one in events if one["id"] == key), None)
 
     def _instances(self, key: str, window: Mapping[str, str], url: str) -> Answer:
@@ -145,8 +146,6 @@ def _told(event: Thing) -> Thing:
 
 
 class Writing:
-    """A request that changes something."""
-
     def __init__(self, vendor: Vendor, request: Request) -> None:
         self._vendor, self._request = vendor, request
         self._body: Thing = json.loads(request.body) if request.body else {}

@@ -1,4 +1,4 @@
-"""A Microsoft To Do server for an account, with ``lists``, and ``tasks`` by list."""
+"""A server that plays Microsoft To Do, with ``lists``, and ``tasks`` by list."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lab.vendors.microsoft import API, Changes, MicrosoftServer, refusal
 
 
 class Vendor(MicrosoftServer):
-    """A server of ``account``. Change it through ``put``, ``delete`` and ``remove_list``, so that links work."""
+    """A server of ``account``. Changes must be made by ``put``, ``delete`` and ``remove_list``, so that links work."""
 
     default_scope = "Tasks.Read"
 
@@ -19,13 +19,13 @@ class Vendor(MicrosoftServer):
         self.changes = {name: Changes(tasks) for name, tasks in account["tasks"].items()}
 
     def put(self, one: str, task: dict[str, Any]) -> None:
-        """Add or replace a task."""
+        """Add or replace a task of the list ``one``."""
         tasks = self.account["tasks"].setdefault(one, [])
         tasks[:] = [t for t in tasks if t["id"] != task["id"]] + [task]
         self._of(one).touch(task["id"])
 
     def delete(self, one: str, task_id: str) -> None:
-        """Delete a task."""
+        """Delete a task of the list ``one``."""
         tasks = self.account["tasks"][one]
         tasks[:] = [t for t in tasks if t["id"] != task_id]
         self._of(one).touch(task_id)
@@ -34,7 +34,7 @@ class Vendor(MicrosoftServer):
         self.account["lists"] = [entry for entry in self.account["lists"] if entry["id"] != one]
 
     def account_changed(self, before: dict[str, Any], at: Any) -> None:  # noqa: ARG002 - numbers, not times
-        """Number what differs from an account as it was."""
+        """Number every difference to the account ``before``."""
         for name in {*before["tasks"], *self.account["tasks"]}:
             self._of(name).differ(before["tasks"].get(name, []), self.account["tasks"].get(name, []))
 

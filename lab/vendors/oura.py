@@ -1,9 +1,9 @@
-"""An Oura server for a ring, with API v2's paging and date filters, and a registered redirect.
+"""A server that plays Oura, with pages, filters by date, and a registered redirect address.
 
-Scopes are as live accounts show them (github.com/oomol-lab/open-connector/pull/393). Names that Oura does not know are
-dropped in silence at consent. Those granted come back as ``extapi:daily``. A collection whose scope was not granted
-answers 401 and names it.
-``account`` holds a list per collection, each row in Oura's own shape, and ``heartrate``.
+Scopes are as live accounts show them (github.com/oomol-lab/open-connector/pull/393). Unknown scopes are ignored at
+consent,
+granted scopes are named ``extapi:daily``, and a collection outside the scopes answers 401 with its scope's name.
+``account`` holds a list per collection, each row in Oura's own format.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ COLLECTIONS = {  # and the scope of each
 
 
 class Vendor(OAuthServer):
-    """A server of ``account``. Rows may be changed, added or taken away at any time."""
-
     paths: Mapping[str, str | None] = {name: f"/usercollection/{name}" for name in COLLECTIONS}
     revocation = Revocation(address="/oauth/revoke?access_token={access_token}")
 
@@ -44,27 +42,25 @@ class Vendor(OAuthServer):
         self.ticked: Set[str] = SCOPES  # the boxes of the consent page that the person leaves on
 
     def settings(self, url: str) -> dict[str, str]:
-        """Return the connector's settings for this server. Any free port may be redirected to."""
         return super().settings(url) | {"consent_url": url, "port": "0", "days": "60"}
 
     def usual_scope(self) -> str:
-        """Return the ticked scopes."""
+        """Return all scopes that the user left ticked."""
         return " ".join(sorted(SCOPES & self.ticked))
 
     def granted(self, asked: str) -> str:
-        """Return the scopes asked for that are ticked. Unknown names are dropped in silence."""
+        """Return the requested scopes that the user left ticked, without unknown names."""
         return " ".join(sorted(frozenset(asked.split()) & self.ticked))
 
     def told_scope(self, scope: str) -> str:
-        """Return the scopes under the names that token answers give them."""
+        """Return the scopes under the names of the token server's answers."""
         return " ".join(f"extapi:{name}" for name in scope.split())
 
     def unauthorised(self) -> Answer:
-        """Return the answer to a request without a good token."""
         return Answer(status=401, body={"status": 401, "title": "Unauthorized", "detail": "invalid token"})
 
     def api(self, request: Request, scopes: frozenset[str]) -> Answer:
-        """Answer a collection. A scope that was not granted is named in the refusal."""
+        """Answer with a collection, or with status 401 and the name of the scope that is missing."""
         name = request.path.removeprefix(PATH)
         scope = COLLECTIONS.get(name)
         if scope is not None and scope not in scopes:

@@ -1,7 +1,7 @@
-"""A Polar server for a watch, with AccessLink v3's lists, members to be registered, and tokens that never end.
+"""A server that plays Polar AccessLink v3, with lists, registration of users, and tokens that never end.
 
-``account`` holds a list of rows per stream, in Polar's own shape. Nights, recharges and exercises are sent as far
-back as their last weeks reach from ``now``. Activity is sent between two dates.
+``account`` holds a list of rows per stream, in Polar's own format. Nights, recharges and exercises of the last weeks
+before ``now`` are sent. Activity is sent between two dates.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ NO_DATA = Answer(status=204)
 
 
 class Vendor(OAuthServer):
-    """A server of ``account``. Rows may be changed, added or taken away at any time."""
-
     consent_path = "/oauth2/authorization"
     token_path = "/v2/oauth2/token"
     default_scope = "accesslink.read_all"
@@ -50,29 +48,27 @@ class Vendor(OAuthServer):
         self.webhooks = Webhooks(self.client)
 
     def settings(self, url: str) -> dict[str, str]:
-        """Return the connector's settings for this server. Any free port may be redirected to."""
         return super().settings(url) | {"consent_url": url, "token_url": url, "port": "0", "days": "60"}
 
     def grant(self, *more: str) -> dict[str, Any]:
-        """Return a token that is valid now, of a member who is registered."""
+        """Return a valid token of a user who is registered."""
         self.member = self.member or "lab-member"
         return super().grant(*more)
 
     def revoke(self) -> None:
-        """Withdraw the consent, which also ends the registration."""
         super().revoke()
         self.member = None
 
     def issue(self, scope: str, *, refresh: bool = True) -> dict[str, Any]:
-        """Return a new token, with the person's number."""
+        """Return a new token with the user's number, as the body of the token server's answer."""
         return super().issue(scope, refresh=refresh) | {"x_user_id": MEMBER}
 
     def _answer(self, request: Request) -> Answer:
-        """Answer for the webhook, where the application names itself, and else by token."""
+        """Answer a request about the webhook, or any other request by its token."""
         return self.webhooks.answer(request) if request.path.startswith(WEBHOOKS) else super()._answer(request)
 
     def api(self, request: Request, scopes: frozenset[str]) -> Answer:
-        """Answer a list. A list without rows has no body, and a person who is not registered has no list."""
+        """Answer with a list, with status 204 if it is empty, and 403 for a user who is not registered."""
         if (request.method, request.path) == ("POST", "/v3/users"):
             return self._register(request)
         if (request.method, request.path) == ("DELETE", f"/v3/users/{MEMBER}"):
@@ -126,7 +122,7 @@ SENT_AT = "2026-11-20T09:10:00Z"
 
 @dataclass(slots=True, kw_only=True)
 class Webhook:
-    """An application's webhook. Its key is told once."""
+    """An application's webhook with the ``key`` that signs its messages."""
 
     url: str
     events: list[str]
@@ -135,14 +131,14 @@ class Webhook:
     active: bool = True
 
     def signed(self, said: Mapping[str, Any], *, key: str | None = None) -> tuple[dict[str, str], bytes]:
-        """Return headers and body of a message, signed with another key where one is given."""
+        """Return headers and body of a message, signed with ``key``, by default the webhook's own."""
         body = json.dumps(said).encode()
         signature = hmac.new((key or self.key).encode(), body, hashlib.sha256).hexdigest()
         named = {"Polar-Webhook-Event": str(said.get("event")), "Polar-Webhook-Signature": signature}
         return {"Content-Type": "application/json", **named}, body
 
     def send(self, said: Mapping[str, Any], *, key: str | None = None) -> int:
-        """Send a message, and return the status of the answer. 0 stands for none."""
+        """Send a signed message and return the HTTP status of the answer, 0 without an answer."""
         headers, body = self.signed(said, key=key)
         try:
             return requests.post(self.url, data=body, headers=headers, timeout=WAIT_SECONDS).status_code
@@ -150,19 +146,19 @@ class Webhook:
             return 0
 
     def ping(self) -> bool:
-        """Say if the address answers a ping with 200."""
+        """Return True if the address answers a test message with status 200."""
         return self.send({"event": "PING", "timestamp": SENT_AT}) == 200
 
 
 class Webhooks:
-    """The webhook of the application ``client``, if there is one."""
+    """The application's webhook (``open``), if there is one, and the requests that manage it."""
 
     def __init__(self, client: Mapping[str, str]) -> None:
         self.open: Webhook | None = None
         self._basic = "Basic " + base64.b64encode(":".join(client.values()).encode()).decode()
 
     def answer(self, request: Request) -> Answer:
-        """Answer a request of an application that names itself by HTTP Basic."""
+        """Answer a request about the webhook, with status 401 without the application's HTTP Basic name and secret."""
         if request.headers.get("authorization") != self._basic:
             return Answer(status=401)
         if (request.method, request.path) == ("GET", WEBHOOKS):

@@ -1,4 +1,4 @@
-"""A WHOOP server for a member, with API v2's paging, bearer check, rate-limit headers and rotating tokens."""
+"""A server that plays WHOOP's API v2, with pages, token check, rate limit and tokens that rotate."""
 
 from __future__ import annotations
 
@@ -35,8 +35,6 @@ EVER = ("0001-01-01T00:00:00+00:00", "9999-01-01T00:00:00+00:00")
 
 
 class Vendor(OAuthServer):
-    """A server of ``account``. A change that a test makes in it is in the next answer."""
-
     consent_path, token_path = "/oauth/oauth2/auth", "/oauth/oauth2/token"
     paths: Mapping[str, str | None] = {
         "cycle": "/v2/cycle",
@@ -54,27 +52,24 @@ class Vendor(OAuthServer):
         self.refused = 0
 
     def settings(self, url: str) -> dict[str, str]:
-        """Return the connector's settings for this server."""
         return super().settings(url) | {"redirect_uri": self.redirect or redirect_listener.ANY_LOOPBACK_PORT}
 
     def usual_scope(self) -> str:
-        """Return the scope to which the member agrees."""
         return self.agreed
 
     def granted(self, asked: str) -> str:  # noqa: ARG002 - the member decides
-        """Return the scope to which the member agrees."""
+        """Return the scope to which the member agrees, whatever is requested."""
         return self.agreed
 
     def accepts(self, query: Mapping[str, str]) -> bool:
-        """Say whether the request is of the known client for the known scope, with a state of eight characters."""
+        """Return True for the known client and scope, with a state of at least eight characters."""
         return super().accepts(query) and query.get("scope") == SCOPE and len(query["state"]) >= 8
 
     def unauthorised(self) -> Answer:
-        """Return the answer to a request without a good token."""
         return Answer(status=401, body={"error": "Authorization was not valid"})
 
     def api(self, request: Request, scopes: frozenset[str]) -> Answer:
-        """Answer for data within the rate limit, whose state every answer tells."""
+        """Answer a request within the rate limit, whose state is in every answer's headers, else with status 429."""
         limits = self._counted()
         if limits is None:
             self.refused += 1
@@ -83,7 +78,7 @@ class Vendor(OAuthServer):
         return replace(answer, headers={**answer.headers, **limits})
 
     def _counted(self) -> dict[str, str] | None:
-        """Return the headers of another request, or None when it is too many."""
+        """Count a request and return the headers of the rate limit, or None if the limit is exceeded."""
         now = time.monotonic()
         while self._asked and self._asked[0] <= now - self.window:
             self._asked.popleft()
@@ -101,7 +96,7 @@ class Vendor(OAuthServer):
         }
 
     def _signed(self, request: Request, scopes: frozenset[str]) -> Answer:
-        """Answer a signed request. A collection that was not agreed to is refused with 403, as members report."""
+        """Answer a request with a valid token, with status 403 for a collection outside its scopes."""
         if (request.method, request.path) == ("DELETE", "/developer/v2/user/access"):
             self.revoke()
             return Answer(status=204)
@@ -122,7 +117,10 @@ class Vendor(OAuthServer):
         return Answer(body=found[0]) if found else Answer(status=404, body={"error": "not found"})
 
     def webhook(self, kind: str, key: str, *, at: datetime, trace: str | None = None) -> tuple[dict[str, str], bytes]:
-        """Headers and body of a notice such as ``sleep.updated``, signed as WHOOP signs it."""
+        """Return headers and body of a webhook message of a kind such as ``sleep.updated``, signed as WHOOP does.
+
+        ``key`` is the record's id, and ``trace`` the message's own id, by default random.
+        """
         member = self.account["cycles"][0]["user_id"]
         body = json.dumps({"user_id": member, "id": key, "type": kind, "trace_id": trace or str(uuid.uuid4())}).encode()
         stamp = str(int(at.timestamp() * 1000))
@@ -131,7 +129,7 @@ class Vendor(OAuthServer):
         return {"x-whoop-signature": signature, "x-whoop-signature-timestamp": stamp}, body
 
     def _collection(self, name: str, query: Mapping[str, str]) -> Answer:
-        """Answer newest first. ``start`` and ``end`` select by overlap, and the token of the next page is opaque."""
+        """Answer with a page, newest first, of the records that overlap ``start`` to ``end``."""
         limit = int(query.get("limit", "10"))
         if not 1 <= limit <= 25:
             return Answer(status=400, body={"error": "limit must lie in 1..25"})
@@ -145,7 +143,7 @@ class Vendor(OAuthServer):
 
 
 def _span(record: Mapping[str, Any], sleeps: Mapping[Any, Mapping[str, Any]]) -> tuple[datetime, datetime]:
-    """Return the time of a record. A recovery has no start and happened when its sleep did."""
+    """Return start and end of a record. Those of a recovery are its sleep's."""
     if "start" in record:
         return _at(record["start"]), _at(record.get("end") or EVER[1])
     sleep = sleeps.get(record.get("sleep_id"))

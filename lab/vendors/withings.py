@@ -1,4 +1,4 @@
-"""A Withings server for one account: ``account`` holds a list of rows per stream, in the API's own shape."""
+"""A server that plays Withings. ``account`` holds a list of rows per stream, in Withings' own format."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,8 +18,6 @@ LISTS = {  # path and action -> stream and the list's name in the answer
 
 
 class Vendor(OAuthServer):
-    """Serves ``account``; rows may be changed, added or taken away at any time."""
-
     consent_path = "/oauth2_user/authorize2"
     token_path = "/v2/oauth2"
     default_scope = "user.activity"
@@ -33,15 +31,14 @@ class Vendor(OAuthServer):
         self.notifications = Notifications(MEMBER)
 
     def settings(self, url: str) -> dict[str, str]:
-        """Return the connector's settings for this server."""
         return super().settings(url) | {"consent_url": url, "port": "0", "days": "60"}
 
     def issue(self, scope: str, *, refresh: bool = True) -> dict[str, Any]:
-        """Return a new pair of tokens, with the person's number."""
+        """Return a new pair of tokens with the user's number, as the body of the token server's answer."""
         return {"userid": MEMBER} | super().issue(scope, refresh=refresh)
 
     def api(self, request: Request, scopes: frozenset[str]) -> Answer:
-        """Answer a list between two dates, page by page, and requests about notifications."""
+        """Answer with a page of a list between two dates, or a request about subscriptions."""
         form = request.form
         if (request.method, request.path) == ("POST", "/notify"):
             return self.notifications.answer(form)
@@ -58,7 +55,7 @@ class Vendor(OAuthServer):
         return Answer(body={name: rows[begin:end], "more": more, "offset": end if more else 0})
 
     def _token(self, request: Request) -> Answer:
-        """Answer for tokens, where the form names the action."""
+        """Answer a token request whose form names the right action, else with status 400."""
         return super()._token(request) if request.form.get("action") == "requesttoken" else Answer(status=400)
 
 
@@ -68,7 +65,7 @@ CATEGORIES = frozenset({"1", "2", "4", "16", "44", "46", "50", "51", "52", "54",
 
 
 class Notifications:
-    """The subscriptions of the person ``member``: (address, category) -> the comment."""
+    """The subscriptions of the user number ``member``. ``open`` maps (address, category) to a comment."""
 
     def __init__(self, member: int) -> None:
         self.member = member
@@ -99,7 +96,7 @@ class Notifications:
             return False
 
     def send(self, category: str, **fields: object) -> list[int]:
-        """Send a notification to each address of a category, as a form. Return the statuses of the answers."""
+        """Send a message to each address that subscribed to a category, and return the HTTP statuses of the answers."""
         said = {"userid": str(self.member), "appli": category} | {name: str(value) for name, value in fields.items()}
         addresses = [address for address, kind in list(self.open) if kind == category]
         return [requests.post(address, data=said, timeout=WAIT_SECONDS).status_code for address in addresses]
