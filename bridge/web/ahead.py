@@ -1,4 +1,4 @@
-"""Name the coming slots to which a recommendation can be put off, in forms and on the page."""
+"""List the coming slots (quarters of a day) to which a recommendation can be moved, for forms and the page."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ RESCHEDULE_SLOTS = 28  # a recommendation can be moved by fewer slots
 
 
 def slots_ahead(visit: Visit) -> list[Moment]:
-    """Return the 27 slots after the current slot, the next first. All begin less than a week ahead."""
+    """Return the 27 slots (quarters of a day) after the current one, in order of time."""
     moment = moment_at(visit.now, visit.user.zones)
     return [moment.shifted(steps) for steps in range(1, RESCHEDULE_SLOTS)]
 
 
 def key(moment: Moment) -> str:
-    """Return a slot as forms name it: ``week/timestep``."""
     return f"{moment.week}/{moment.timestep}"
 
 
 def choices(visit: Visit) -> list[tuple[str, str]]:
-    """Return the coming slots as (key, name) for a form, the next first."""
+    """Return the coming slots as (key, name) for a form, in order of time. A key is ``week/timestep``."""
     return [(key(moment), slot_name(moment)) for moment in slots_ahead(visit)]
 
 
 def tomorrow(
     visit: Visit, advice: Recommendation, gaps: Sequence[Option], tasks: Iterable[Task]
 ) -> list[tuple[str, str]]:
-    """Return [(key, "tomorrow")] of the slot a day after that of ``advice``, or [] if ``gaps`` offer that date.
+    """Return [(key, "tomorrow")] for the slot one day after that of ``advice``, or [] if that is offered already.
 
-    The name says so if one of ``tasks`` is advised that is due before.
+    It is offered if one of ``gaps`` lies on that date. The name has a hint if the advised task of ``tasks`` is due
+    before.
     """
     moment = advice.moment.shifted(SLOTS_PER_DAY)
     dates = {moment_at(gap.start, visit.user.zones).date for gap in gaps}
@@ -52,10 +52,9 @@ def tomorrow(
 
 
 def chosen(visit: Visit, named: str, *, since_now: bool = True) -> Moment:
-    """Return the slot that a form names by its key (``week/timestep``). The current slot is possible only with
-    ``since_now``.
+    """Return the slot that a form names by its key (``week/timestep``).
 
-    Raises SetupError for a slot that is over, or is a week or more ahead.
+    Raises SetupError for a slot that is over or a week or more ahead, and for the current slot unless ``since_now``.
     """
     slots = [*([moment_at(visit.now, visit.user.zones)] if since_now else []), *slots_ahead(visit)]
     found = next((moment for moment in slots if key(moment) == named), None)

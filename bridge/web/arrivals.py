@@ -1,4 +1,4 @@
-"""Tell what a sync or an import brought, in things that people count, and how old the data of a file will be."""
+"""Say what data a sync or an import brought, such as nights, and how old the data of a file will be."""
 
 from __future__ import annotations
 
@@ -37,14 +37,15 @@ A_DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A user's stored rows, as source -> kind -> number. The kind ``days`` counts days with measurements."""
+    """The numbers of a user's stored rows, as source -> kind -> number.
+
+    The kind ``days`` counts days with measurements.
+    """
 
     counts: Mapping[str, Mapping[str, int]]
 
     def since(self, before: Stored, source: str | None) -> list[Text]:
-        """Return what was added to a source (None: any source) after ``before``, as a list of texts such as ``61
-        nights``.
-        """
+        """Return what was added after ``before``, to ``source`` or to any if None, as texts such as ``61 nights``."""
         more = self._of(source)
         more.subtract(before._of(source))
         return [words(more[kind]) for kind, words in THINGS.items() if more[kind] > 0]
@@ -64,7 +65,7 @@ def stored(store: Store, user: User) -> Stored:
 
 
 def together(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the outcomes of several files joined into one per source. Failed outcomes stay separate."""
+    """Return the outcomes of several files, with those of the same source summed. Failed outcomes stay separate."""
     found: dict[object, dict[str, Any]] = {}
     for number, row in enumerate(rows):
         whole = row["outcome"] in ("ok", "skipped") and not row["skipped_because"]
@@ -92,9 +93,7 @@ def _aside(one: Mapping[str, Mapping[str, int]], other: Mapping[str, Mapping[str
 
 
 def kept_coming(visit: Visit) -> list[dict[str, Any]]:
-    """Return, for each source that is only imported from files, how old its data will be tomorrow, and ways to get data
-    daily.
-    """
+    """Return for each source that only has files how old its data will be tomorrow, and ways to get data daily."""
     store, user = visit.bridge.store, visit.user
     mine = store.connections.of_user(user.id)
     live = {one.source for one in mine if one.name.startswith(connecting.ACCOUNT)}

@@ -1,4 +1,4 @@
-"""Show the state on the last day with data, on pages that otherwise would know nothing because data are old."""
+"""Show the state on the last day with data, on pages that would be empty because the data are old."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ UNTIL_BACK = timedelta(days=7320)  # before today, no earlier day is shown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsOf:
-    """The meters on the last day with data, at noon or when its night ended.
+    """The meters on the last day with data, at noon or at the end of its night.
 
-    ``learnt`` is the user's routine as known then, with the nights of the present plan. ``all_old`` is False if a
-    calendar still has newer entries.
+    ``learnt`` is the user's routine (learnt sleeping and working hours) as of that day. ``all_old`` is False if some
+    data, such as a calendar, are newer.
     """
 
     day: date
@@ -47,9 +47,9 @@ class AsOf:
 
 
 def as_of(visit: Visit) -> AsOf | None:
-    """Return the visiting user's state on the last day with data.
+    """Return the user's state on the last day with data, or None without data.
 
-    None without data, and if newer data, a calendar or an answer of the last two days tell a meter now.
+    It is also None if a meter has a value now from newer data, a calendar or a check-in of the last two days.
     """
     newest = _newest(visit)
     if newest is None:
@@ -59,7 +59,7 @@ def as_of(visit: Visit) -> AsOf | None:
 
 
 def _newest(visit: Visit) -> tuple[date, bool] | None:
-    """Return (last day with data, True if there is no newer data of any kind), or None if meters are known now."""
+    """Return (last day with data, True if no other data are newer), or None if a meter has a value now."""
     current, store = visit.app.today_cache.today(visit.bridge, visit.user, visit.now), visit.bridge.store
     inputs = [because for reading in current.readings.values() for because in reading.because]
     if any(one.signal == OWN_WORD and one.age_hours < ANSWER_HOURS for one in inputs):
@@ -86,7 +86,7 @@ def _read(visit: Visit, day: date, all_old: bool) -> AsOf:
 
 
 def trends_shown(visit: Visit, weeks: int, until: date | None) -> CachedTrends:
-    """Return the trends document of so many weeks, up to a day in the past or, by default, until now."""
+    """Return the trends document of ``weeks`` weeks, up to the day ``until`` if that is past, else up to now."""
     bridge, user, days = visit.bridge, visit.user, DAYS_PER_WEEK * weeks
     today = visit.today
     if until is None or until >= today:

@@ -38,9 +38,10 @@ MIN_FREE_DISK_BYTES = 500_000_000  # left free by an upload
 
 
 def consent(visit: Visit, wanted: connecting.NewConsent, *, elsewhere: bool) -> Job:
-    """Start and return a job that obtains the user's consent at a source and then syncs it, or the running job.
+    """Start and return a job that obtains the user's consent at a source and then syncs it.
 
-    ``elsewhere``: the browser runs on another machine. Raises TryLater if the user has too many jobs.
+    If such a job is running, it is returned. ``elsewhere`` is True if the browser runs on another machine than the
+    bridge. Raises TryLater if the user has too many jobs.
     """
     spec = registry.spec(wanted.source)
     title = phrases.source_name(spec.title)[0]
@@ -59,7 +60,7 @@ def consent(visit: Visit, wanted: connecting.NewConsent, *, elsewhere: bool) -> 
 def sync(visit: Visit, spec: ConnectorSpec) -> Job:
     """Start and return a job that syncs a source, or return the user's running job of that source.
 
-    Raises TryLater if the user has eight running jobs.
+    Raises TryLater if the user has too many jobs.
     """
     return _start_once(visit, phrases.source_name(spec.title)[0], partial(_sync, visit, spec))
 
@@ -86,7 +87,7 @@ def _sync(visit: Visit, spec: ConnectorSpec, job: Job) -> list[dict[str, Any]]:
 
 
 def _rows(visit: Visit, work: Callable[[], list[Outcome]]) -> list[dict[str, Any]]:
-    """Call ``work``, and return its outcomes as JSON documents with ``title``, ``came`` (new data) and ``refusal``."""
+    """Return the outcomes of ``work`` as JSON documents with their ``title``, ``came`` (new data) and ``refusal``."""
     before = stored(visit.bridge.store, visit.user)
     outcomes = work()
     now = stored(visit.bridge.store, visit.user)
@@ -108,7 +109,7 @@ def _title(source: str) -> str:
 async def receive_upload(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
     """Write an uploaded body to a file ``name`` in a new folder, and return its path.
 
-    Raises SetupError if the disk is nearly full, TryLater for a user with too many uploads or jobs.
+    Raises SetupError if the disk is nearly full, TryLater if the user has too many uploads or jobs.
     """
     visit.app.jobs.check(visit.user.id)
     with visit.app.uploading.held(visit.user.id):
@@ -145,9 +146,9 @@ def _safe(name: str) -> str:
 
 
 def import_file(visit: Visit, place: Path) -> Job:
-    """Start and return a job that imports the uploaded file ``place`` and then deletes the folder that holds it.
+    """Start and return a job that imports the uploaded file ``place`` and then deletes the file's folder.
 
-    Raises TryLater, and deletes the folder, if the user has eight running jobs.
+    Raises TryLater, after deleting the folder, if the user has too many jobs.
     """
 
     def imported(job: Job) -> ImportResult:
@@ -170,7 +171,10 @@ def import_file(visit: Visit, place: Path) -> Job:
 
 
 def export_zip(visit: Visit) -> StreamingResponse:
-    """Return a response that streams a zip of the user's data, no secrets. Raises TryLater while another is made."""
+    """Return a response that streams a zip of the user's data without secrets.
+
+    Raises TryLater while one is streamed.
+    """
     name = f"{visit.user.name}-export"
     with (
         visit.app.exporting.held(visit.user.id),
@@ -183,7 +187,7 @@ def export_zip(visit: Visit) -> StreamingResponse:
 
 
 def _named(file: str) -> str:
-    """Return a file's name as the header Content-Disposition holds it, also with letters that headers lack (RFC 6266).
+    """Return a file's name as it stands in the header Content-Disposition, also beyond ASCII (RFC 6266).
 
     >>> _named("ana-export.zip"), _named("Зоя.zip")
     ('filename="ana-export.zip"', "filename*=UTF-8''%D0%97%D0%BE%D1%8F.zip")

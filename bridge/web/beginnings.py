@@ -16,7 +16,7 @@ COPY = say("Copy the address. Whoever has it can read the calendar, so give it t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """A way in which a source's data come here, step by step. ``by`` is ``file``, ``account`` or ``push``."""
+    """A way to get a source's data, step by step. ``by`` tells if it is a ``file``, an ``account`` or a ``push``."""
 
     source: str
     title: str
@@ -36,7 +36,7 @@ class Thing:
     missing: str = ""  # what to say where no way is installed
 
     def ways_of(self, sources: Collection[str]) -> list[Way]:
-        """Return the ways whose source is among the installed ``sources``, the shortest first."""
+        """Return the ways whose source is in ``sources``, the shortest first."""
         return [way for way in self.ways if way.source in sources]
 
 
@@ -367,9 +367,9 @@ THINGS = (
 
 
 def things(specs: Iterable[ConnectorSpec]) -> tuple[Thing, ...]:
-    """Return all things that a person may have, also from installed sources that are not in the list ``THINGS``.
+    """Return everything that a person may have and connect, with "A file" last.
 
-    Those must have an account with OAuth or read files. "A file" comes last.
+    It is the list ``THINGS`` and the sources of ``specs`` that are not in it, if they have OAuth or read files.
     """
     named = {way.source for thing in THINGS for way in thing.ways}
     found = [_thing_of(spec) for spec in specs if spec.name not in named]

@@ -34,11 +34,11 @@ DRAIN_SECONDS, DRAIN_MAX_BYTES = 2.0, 1 << 24  # of a body that is still being s
 
 
 class TooLarge(Exception):
-    """The error of a body that is larger than its path accepts."""
+    """A request's body is larger than its path accepts."""
 
 
 class TooSlow(HTTPException):
-    """The error (HTTP 408) of a body that arrives too slowly.
+    """A request's body arrives too slowly, which is answered with HTTP 408.
 
     The connection is closed, or the rest of the body would be read as the next request.
     """
@@ -87,7 +87,7 @@ class _Body:
             raise TooLarge
 
     async def receive(self) -> Message:
-        """Return the next ASGI message."""
+        """Return the next ASGI message of the body. Raises TooSlow or TooLarge."""
         if self.is_read:  # the next message says that the client has gone, which may take any time
             return await self._receive()
         begun = time.monotonic()
@@ -102,7 +102,7 @@ class _Body:
         return message
 
     async def drain(self) -> None:
-        """Read and drop the rest of the body, for up to two seconds and 16 MB."""
+        """Read and drop the rest of the body, up to a limit of time and of size."""
         enough = self._taken + DRAIN_MAX_BYTES
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
@@ -119,7 +119,7 @@ class _Body:
 
 
 class _Answer:
-    """The answer to a request. Its last part is sent only after the rest of the request's body was drained."""
+    """An answer whose last part is sent only after the rest of the request's body was read and dropped."""
 
     def __init__(self, send: Send, body: _Body) -> None:
         self._send, self._body, self.started = send, body, False

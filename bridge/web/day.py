@@ -1,7 +1,4 @@
-"""Prepare the parts of today's page for the templates.
-
-They are title, meters, slots, recommendation, questions about past recommendations, and the state of backups.
-"""
+"""Prepare the parts of today's page for the templates."""
 
 from __future__ import annotations
 
@@ -59,12 +56,12 @@ WELL_INFORMED_COVERAGE = 0.5  # of a meter; below it the page warns that little 
 
 
 def is_part(request: Request) -> bool:
-    """Return True for a request by htmx, which needs only a part of a page. Any other request needs a whole page."""
+    """Return True for a request by htmx, which needs only a part of a page, False for one that needs a whole page."""
     return "hx-request" in request.headers
 
 
 def mark_seen(request: Request, visit: Visit) -> None:
-    """Save that the user saw the current slot's recommendation, if the request's page shows it to them."""
+    """Save that the user has seen the current slot's recommendation, if the request is one that shows the page."""
     current = visit.bridge.store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
     if current is not None and current.shown_at is None and is_seen(request, visit):
         visit.bridge.store.recommendations.mark_shown(current.id, now=visit.now)
@@ -78,7 +75,7 @@ def backup(visit: Visit) -> dict[str, Any]:
 
 
 def title(visit: Visit) -> dict[str, str]:
-    """Return ``slot`` (weekday and part of the day) and ``date`` (with the time) as texts for today's page."""
+    """Return the title of today's page, ``slot`` (weekday and part of the day) and ``date`` (with the time)."""
     now, moment = visit.local(visit.now), moment_at(visit.now, visit.user.zones)
     heading = say("Night to {weekday}") if moment.slot is Slot.NIGHT else SLOT_HEADINGS[moment.slot]
     slot = say(heading, weekday=WEEKDAYS[now.weekday()])
@@ -90,8 +87,7 @@ def meters(
 ) -> list[dict[str, Any]]:
     """Return the five meters for the template, where ``percent``, ``low`` and ``wide`` are in percent.
 
-    ``before`` are the readings of a day ago.
-    A meter without data shows "not known" as its level, because 0.70 would look measured.
+    ``before`` are the readings of a day ago. A meter without data has the level "not known" instead of a number.
     """
     return [
         _meter(meter, reading) | {"course": _course(reading, before.get(meter))} for meter, reading in readings.items()
@@ -143,7 +139,7 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
 
 
 def due(visit: Visit, known: Snapshot, opening: Sequence[Fact]) -> list[Task]:
-    """Return the open tasks due by today, if the day's opening says that tasks are due."""
+    """Return the open tasks due by today, or [] unless the notes at the top of the page (``opening``) mention them."""
     if not DUE & {one.kind for one in opening}:
         return []
     today = visit.today
@@ -173,14 +169,14 @@ def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
 
 
 def answered(given: Recommendation) -> str:
-    """Return the answer to a recommendation in words, or an empty text if it has no answer."""
+    """Return the answer to a recommendation in words, or "" if it has none."""
     return "" if given.answer is None else shown(answer_text(given.answer, given.moved_to))
 
 
 def recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[Fact] = ()) -> dict[str, Any]:
     """Return a recommendation for the template, with its reasons, scores and withheld actions.
 
-    ``above`` holds reasons about the body that the page shows at its top already.
+    Its reasons about the body that ``opening``, the notes at the top of the page, already states are in ``above``.
     """
     above = [one for one in found.facts if one.kind in OF_BODY & {one.kind for one in opening}]
     held = requests.withheld(visit.bridge, visit.user, found)
@@ -207,7 +203,7 @@ def recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[Fa
 
 
 def titled(name: str | None) -> str | None:
-    """Return the subject of a suggestion in the reader's language, with a capital letter if it has none.
+    """Return the name of a suggestion in the reader's language. A name in lower case gets a capital letter.
 
     >>> titled("running"), titled("iOS release")
     ('Running', 'iOS release')
@@ -225,9 +221,9 @@ def _hours(visit: Visit, found: Recommendation) -> str | None:
 
 
 def clocks(visit: Visit, start: datetime, found: Recommendation) -> str:
-    """Return start and end of a recommendation as text, after a change of zone on the clock of its reasons.
+    """Return start and end of a recommendation as a text in the user's time zone.
 
-    What was answered or withdrawn keeps the reasons of when it was made, with their zone if it is another now.
+    If it was answered or withdrawn before the user changed zones, the text keeps the zone of its reasons, and names it.
     """
     end, made = found.end or start, zone_at(found.created_at, visit.user.zones)
     mine = visit.local(start), visit.local(end)
@@ -247,14 +243,12 @@ def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:
 
 
 def questions(visit: Visit) -> list[dict[str, Any]]:
-    """Return the past recommendations about which the page asks whether the user followed them, for the template."""
+    """Return past recommendations for the template, those of which the page asks whether the user followed them."""
     return [past_advice(question) for question in outcomes.questions(visit.bridge.store, visit.user, now=visit.now)]
 
 
 def past_advice(one: Recommendation) -> dict[str, Any]:
-    """Return a past recommendation with its slot, date, answer, outcome and evidence as texts in the current
-    language.
-    """
+    """Return a past recommendation for the template, with its texts in the current language."""
     return {
         "id": one.id,
         "action": str(one.action),

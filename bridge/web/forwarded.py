@@ -1,4 +1,4 @@
-"""Find the address of a client behind proxies, past the trusted ones, because anyone can send ``X-Forwarded-For``."""
+"""Find the address of a client behind trusted proxies. Anyone can send ``X-Forwarded-For``."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Address = IPv4Address | IPv6Address
 
 
 class Forwarded:
-    """ASGI middleware that replaces each request's client address by the address that trusted proxies report.
+    """ASGI middleware that replaces each request's client address by the one that trusted proxies report.
 
-    ``user_header``, where a proxy names the user, is taken out and believed only of a trusted proxy.
+    The header ``user_header``, in which a proxy names the user, is removed from requests of others.
     """
 
     def __init__(self, app: ASGIApp, *, proxies: Sequence[Network] = (), user_header: str = "") -> None:
@@ -51,7 +51,7 @@ def _taken_out(scope: Scope, name: str) -> list[bytes]:
 
 
 def user_named(values: Sequence[bytes]) -> str | None:
-    """Return the user that the ``values`` of a header name, as UTF-8 text. Other bytes become replacement characters.
+    """Return the user's name in the values of a header, decoded as UTF-8. Invalid bytes become replacement characters.
 
     Return None if the header is missing, empty or there twice.
 
@@ -64,9 +64,9 @@ def user_named(values: Sequence[bytes]) -> str | None:
 
 
 def check_user_header(name: str, proxies: Sequence[Network]) -> None:
-    """Raise SetupError for a ``BRIDGE_USER_HEADER`` that is no header of its own, or if no trusted proxy is set.
+    """Raise SetupError if the header's name is one that HTTP uses otherwise, or if no trusted proxy is set.
 
-    An empty name passes.
+    ``name`` is the setting ``BRIDGE_USER_HEADER``. If it is empty, nothing is raised.
     """
     if not name:
         return
@@ -83,7 +83,7 @@ def check_user_header(name: str, proxies: Sequence[Network]) -> None:
 
 
 def networks(text: str) -> tuple[Network, ...]:
-    """Parse ``BRIDGE_TRUSTED_PROXIES``, which holds addresses and networks separated by commas.
+    """Return the networks in ``BRIDGE_TRUSTED_PROXIES``, addresses and networks separated by commas.
 
     Raises SetupError for anything else.
 
@@ -100,10 +100,10 @@ def networks(text: str) -> tuple[Network, ...]:
 
 
 def client(peer: str, forwarded: Sequence[str], trusted: Sequence[Network]) -> str:
-    """Return the address of the client: the right-most address that is not a trusted proxy's.
+    """Return the address of the client, which is the right-most address that is not a trusted proxy's.
 
     ``peer`` is the connected address and ``forwarded`` the values of ``X-Forwarded-For``. An entry that is no address
-    ends the list, because entries to its left may be forged. If all are trusted, the left-most is returned.
+    ends the search, as entries to its left may be forged. If all are trusted, the left-most is returned.
 
     >>> client("127.0.0.1", ["6.6.6.6, 9.9.9.9"], networks("127.0.0.1"))
     '9.9.9.9'
@@ -119,7 +119,7 @@ def client(peer: str, forwarded: Sequence[str], trusted: Sequence[Network]) -> s
 
 
 def customer_network(address: str) -> str:
-    """Return what identifies one customer: an IPv4 address itself, or the /64 network of an IPv6 address.
+    """Return the key by which a client is limited, its IPv4 address, or the /64 network of its IPv6 address.
 
     Text that is no address is returned unchanged.
 
@@ -133,7 +133,6 @@ def customer_network(address: str) -> str:
 
 
 def is_trusted(address: str, trusted: Sequence[Network]) -> bool:
-    """Return True if ``address`` lies in one of the networks of trusted proxies."""
     found = _address(address)
     return found is not None and _is_in(found, trusted)
 
@@ -143,7 +142,7 @@ def _is_in(address: Address, networks: Sequence[Network]) -> bool:
 
 
 def _address(text: str) -> Address | None:
-    """Parse an IP address, to which some proxies append a port."""
+    """Return the IP address in a text, after which some proxies write a port. None if there is none."""
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]

@@ -25,9 +25,9 @@ RUNNING, DONE, FAILED = "running", "done", "failed"
 
 @dataclass(slots=True, kw_only=True)
 class Job:
-    """A piece of work for a user. ``user_id`` is None before there is a user. The user answers ``question``.
+    """A piece of work for a user, which is None before there is a user. It may ask the user a ``question``.
 
-    ``elsewhere`` is True if the browser runs on another machine than the bridge.
+    ``elsewhere`` is True if the user's browser runs on another machine than the bridge.
     """
 
     id: str
@@ -46,38 +46,31 @@ class Job:
 
     @property
     def share(self) -> int | None:
-        """The percentage that is done, rounded down, from 0 to 100, or None while the total is unknown."""
+        """The percentage that is done, rounded down, or None while the total is unknown."""
         return None if not self.total else min(100, 100 * self.done // self.total)
 
     def progress(self, done: int, total: int) -> None:
-        """Set how much is done and the total. Imports call this with bytes."""
         self.done, self.total = done, total
 
     def reply(self, text: str) -> None:
-        """Give the user's reply to the job that asked a question, and hide the question.
-
-        The reply is dropped if the job has not yet taken an earlier reply.
-        """
+        """Pass the user's reply to the job, and hide the question. It is dropped while an earlier reply waits."""
         self.question = None
         if self.replies.empty():
             self.replies.put_nowait(text)
 
     def open(self, url: str, code: str | None = None) -> None:
-        """Set the URL that the page shows as a link, and the code, as ``bridge.domain.ports.Browser`` demands."""
+        """Set the URL that the page shows as a link, and a code for the user to type there."""
         self.url, self.code = url, code
 
     def paste(self) -> str | None:
-        """Ask the user to paste the address of the vendor's last page. Return it, or an empty text without a reply.
+        """Ask the user to paste the address of the vendor's last page. Return it, or "" if no reply comes.
 
-        Returns None at once if the user is on the bridge's machine, and the redirect is awaited instead.
+        Returns None at once if the browser is on the bridge's machine, where the vendor's redirect arrives by itself.
         """
         return self.ask(PASTE_ADDRESS) or "" if self.elsewhere else None
 
     def ask(self, question: str) -> str | None:
-        """Show a question, wait for the user's reply and return it.
-
-        Return None for an empty reply, or without a reply within three minutes.
-        """
+        """Show a question, wait for the user's reply and return it, or None for an empty or late reply."""
         self.question = question
         try:
             return self.replies.get(timeout=REPLY_SECONDS).strip() or None
@@ -88,17 +81,14 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a server by id. A user can find only their own jobs.
-
-    Above 200 jobs, the oldest that have ended are dropped.
-    """
+    """The jobs of a server by id. A user can find only their own. Of too many, the oldest that ended are dropped."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
     def start(self, user_id: int | None, title: str, work: Callable[[Job], Any]) -> Job:
-        """Start ``work(job)`` in a thread and return its job, without waiting. A BridgeError's text becomes the job's.
+        """Start ``work(job)`` in a thread and return its job without waiting. An error's text becomes the job's.
 
         ``user_id`` is None before there is a user. Raises TryLater if the user has too many running jobs.
         """
@@ -113,12 +103,12 @@ class Jobs:
         return job
 
     def find(self, user_id: int | None, job_id: str) -> Job | None:
-        """Return the user's job with an id, or None if it is unknown or belongs to another user."""
+        """Return the user's job, or None if the id is unknown or another user's."""
         job = self._jobs.get(job_id)
         return job if job is not None and job.user_id == user_id else None
 
     def check(self, user_id: int | None) -> None:
-        """Raise TryLater if the user already has 8 running jobs."""
+        """Raise TryLater if the user has too many running jobs."""
         with self._lock:
             self._check(user_id)
 
@@ -129,7 +119,7 @@ class Jobs:
             )
 
     def running(self, user_id: int | None) -> list[Job]:
-        """Return the jobs of a user that have not ended. None stands for jobs that were started without a user."""
+        """Return the user's jobs that have not ended. None stands for jobs started without a user."""
         with self._lock:
             return [job for job in self._jobs.values() if job.user_id == user_id and job.state == RUNNING]
 

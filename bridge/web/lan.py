@@ -1,4 +1,4 @@
-"""Serve ``bridge up --lan``: the page by HTTPS for this machine's name, and the authority that devices trust."""
+"""Serve the page in the home network by HTTPS (``bridge up --lan``), with a certificate authority of its own."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ COMMON_NAME_MAX = 64  # characters, by X.520
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lan:
-    """The means to serve the page by HTTPS in this machine's own network, under the names in ``place`` only."""
+    """A page served by HTTPS in this machine's own network, under the names in ``place``."""
 
     place: Place
     name: str  # of this machine, to be shown
@@ -74,10 +74,10 @@ class Lan:
 
     @contextmanager
     def serve_certificate(self, port: int) -> Iterator[Callable[[socket.socket], str]]:
-        """Serve the authority's certificate by plain HTTP, at one address, inside a ``with`` block.
+        """Serve the authority's certificate by HTTP inside a ``with`` block.
 
-        The block gets a function that returns, for a listening socket, a text on how to reach the page. Raises
-        SetupError for a port in use.
+        The block gets a function from a listening socket to a text that tells how to reach the page. Raises SetupError
+        if the port is in use.
         """
         try:
             server = _Server((EVERYWHERE, port), self.certificate)
@@ -93,7 +93,10 @@ class Lan:
             serving.join()
 
     def told(self, port: int, plain: int) -> str:
-        """Return text for the terminal on how each device gets the certificate and the page, with QR codes."""
+        """Return the terminal's text on how a device gets the certificate and the page, with QR codes.
+
+        ``port`` is the page's, and ``plain`` that of the certificate.
+        """
         download, page = f"http://{self.address or self.name}:{plain}{PATH}", f"https://{self.name}:{port}/"
         lines = [
             f"certificate: {download}",
@@ -113,10 +116,10 @@ class Lan:
 
 
 def opened(bridge: Bridge, names: Sequence[str], *, anew: bool = False, place: Place | None = None) -> Lan:
-    """Return the Lan of this machine, with a certificate authority that is made again if ``anew``.
+    """Return the Lan of this machine, whose certificate authority is loaded, or made (with ``anew`` again).
 
-    Without ``place``, the machine's name and addresses are found out. Raises SetupError for a machine without a name,
-    and for users without a login.
+    Without ``place``, the machine's names and addresses are looked up. Raises SetupError if it has no name, or if a
+    user has no way to log in.
     """
     check_passwords(bridge)
     place = place or own_place(names)
@@ -134,7 +137,7 @@ def opened(bridge: Bridge, names: Sequence[str], *, anew: bool = False, place: P
 def own_place(names: Sequence[str]) -> Place:
     """Return the names and the IPv4 address by which a home network reaches this machine. ``names`` come first.
 
-    Raises SetupError if it has no name but localhost.
+    Raises SetupError if the only name is localhost.
     """
     host = socket.gethostname().lower().rstrip(".")
     short = host.partition(".")[0]
@@ -152,7 +155,7 @@ def own_place(names: Sequence[str]) -> Place:
 
 
 def context_of(signer: Authority, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> ssl.SSLContext:
-    """Return a TLS context that renews its certificate by itself after half of the certificate's lifetime."""
+    """Return a TLS context with a certificate that it renews by itself after half of its lifetime."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     lock, due = threading.Lock(), clock()
 
@@ -169,7 +172,7 @@ def context_of(signer: Authority, *, clock: Callable[[], datetime] = lambda: dat
 
 
 def _load(context: ssl.SSLContext, signer: Authority, now: datetime) -> None:
-    """Give ``context`` a new certificate. Its key is on the disk only sealed, by a password that is forgotten."""
+    """Give ``context`` a new certificate. Its key is on the disk only for a moment, encrypted by a random password."""
     password = secrets.token_urlsafe()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "page.pem")
@@ -178,7 +181,7 @@ def _load(context: ssl.SSLContext, signer: Authority, now: datetime) -> None:
 
 
 class _Server(TCPServer):
-    """A server of a single file, whose requests wait for each other."""
+    """A server of a single file, which answers one request after another."""
 
     allow_reuse_address = True
 
@@ -205,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's shape
-        """Log nothing, for the certificate is public."""
+        """Log nothing, because the certificate is public."""
 
 
 def _code(text: str) -> str:
@@ -216,7 +219,7 @@ def _code(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The host ``names`` of this machine in its own network, the one to show first, and its ``addresses``."""
+    """The names and addresses of this machine in its own network. The first name is shown to users."""
 
     names: tuple[str, ...]
     addresses: tuple[str, ...]
@@ -224,8 +227,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authority:
-    """A certificate authority: devices trust its certificate ``root``, and ``signer`` (with ``key``) signs, only for
-    names of ``place``.
+    """A certificate authority. Devices trust its certificate ``root``, and ``signer`` (with ``key``) signs for it.
+
+    It can sign only for the names and addresses of ``place``.
     """
 
     root: x509.Certificate
@@ -234,9 +238,7 @@ class Authority:
     place: Place
 
     def issue(self, *, now: datetime, password: bytes) -> bytes:
-        """Return a new key, sealed by ``password``, and its certificate for the whole ``place``, as PEM with the
-        signer's.
-        """
+        """Return a new key, encrypted with ``password``, its certificate for ``place`` and the signer's, as PEM."""
         names = [x509.DNSName(name) for name in self.place.names]
         addresses = [x509.IPAddress(ip_address(address)) for address in self.place.addresses]
         key = ec.generate_private_key(ec.SECP256R1())
@@ -277,10 +279,10 @@ def new_authority(place: Place, *, now: datetime) -> Authority:
 
 
 def kept_authority(store: Store, vault: Vault, place: Place, *, anew: bool, now: datetime) -> Authority:
-    """Return this installation's authority, which is made on the first call and stored encrypted.
+    """Return the stored authority of this installation, or a new one, which is stored encrypted.
 
-    It is replaced with ``anew``, shortly before it ends, for another host name, or if no key decrypts it.
-    New addresses do not replace it, because every device would have to trust it again.
+    A new one is made on the first call, with ``anew``, shortly before the old one ends, for another host name, or if it
+    cannot be decrypted. New addresses do not replace it, because every device would have to trust it again.
     """
     with store.lock(SEALING_LOCK):
         found = None if anew else _opened(store, vault)
@@ -331,7 +333,7 @@ def _begun(title: str, key: ec.EllipticCurvePrivateKey, begin: datetime, end: da
 
 
 def _bound(builder: x509.CertificateBuilder, place: Place) -> x509.CertificateBuilder:
-    """Limit an authority's certificate to the names and addresses of ``place``. Without addresses it may sign none."""
+    """Return ``builder`` limited to sign for the names and addresses of ``place`` alone."""
     names: Sequence[x509.GeneralName] = [x509.DNSName(name) for name in place.names]
     addresses = [x509.IPAddress(ip_network(address)) for address in place.addresses]
     none = [x509.IPAddress(ip_network(one)) for one in ("0.0.0.0/0", "::/0")]

@@ -1,4 +1,4 @@
-"""Limit tries to log in, which slows down guessing without letting a guesser lock a user out.
+"""Limit failed logins, which slows down guessing without letting a guesser lock a user out.
 
 Source: OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
 """
@@ -32,7 +32,7 @@ SINGLE_TRY_SECONDS = 900.0
 
 
 class TooManyTries(Exception):
-    """The error of a login that has to wait for ``seconds``, because too many tries failed."""
+    """A login has to wait for ``seconds``, because too many tries failed."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class TooManyTries(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class LoginLimits:
-    """The limits on failed tries to log in at a server, kept in memory, per address, name and known browser."""
+    """The counts of failed logins at a server, in memory, per address, name and known browser."""
 
     pairs: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_PAIR, seconds=WINDOW_SECONDS))
     addresses: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_ADDRESS, seconds=WINDOW_SECONDS))
@@ -51,8 +51,7 @@ class LoginLimits:
     def begin(self, name: str, address: str, device: str | None) -> list[tuple[RateLimit, str]]:
         """Count a try to log in as ``name`` from an address, or from the known browser ``device``.
 
-        Returns the counts, to be removed by ``uncount`` after a success. Raises TooManyTries if the try is not
-        allowed.
+        Returns the counts, which ``uncount`` removes after a success. Raises TooManyTries if the try is not allowed.
         """
         if device is not None:
             return [_counted(self.pairs, f"device/{device}")]
@@ -64,9 +63,9 @@ class LoginLimits:
         return [*counted, (self.names, name), _counted(self.pairs, pair)]
 
     def begin_elsewhere(self, address: str) -> list[tuple[RateLimit, str]]:
-        """Count a try to log in without a name from an address. Raises TooManyTries if it is not allowed.
+        """Count a try to log in from an address without a name, as with a passkey.
 
-        Returns the counts, to be removed by ``uncount`` after a success.
+        Returns the counts, which ``uncount`` removes after a success. Raises TooManyTries if the try is not allowed.
         """
         return [_counted(self.addresses, customer_network(address))]
 
@@ -78,7 +77,7 @@ def _counted(limit: RateLimit, key: str) -> tuple[RateLimit, str]:
 
 
 def uncount(counted: list[tuple[RateLimit, str]]) -> None:
-    """Remove the counts of a login that succeeded, which were counted as a try before."""
+    """Remove the counts of a login that succeeded."""
     for limit, key in counted:
         limit.give_back(key)
 
@@ -90,17 +89,14 @@ def cookie_name(name: str) -> str:
 
 
 def new_device(vault: Vault, name: str) -> str | None:
-    """Return the signed value of a new device cookie, after a login as ``name``. Return None without a usable key."""
+    """Return the signed value of a cookie that marks the browser as known for a user. None without a usable key."""
     with suppress(SetupError):
         return _signer(vault, name).sign(secrets.token_hex(NONCE_BYTES)).decode()
     return None
 
 
 def known_device(vault: Vault, name: str, cookie: str | None) -> str | None:
-    """Return the id of a browser in which ``name`` has logged in before.
-
-    ``cookie`` is the value of its device cookie. Return None if it is missing or invalid, or without a usable key.
-    """
+    """Return the id of the browser if its cookie shows that ``name`` has logged in there before, else None."""
     with suppress(SetupError, BadSignature):
         return _signer(vault, name).unsign((cookie or "").encode("utf-8", "replace")).decode()
     return None

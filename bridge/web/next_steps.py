@@ -1,7 +1,4 @@
-"""Turn the commands that an error names into links to the page that does the same.
-
-Errors name their next step as a command, which the terminal prints. A reader of the page has the page instead.
-"""
+"""Turn commands that an error's text names into links to the pages that do the same."""
 
 from __future__ import annotations
 
@@ -67,14 +64,14 @@ COMMAND = re.compile(rf"{LEAD}(?<![Tt]he )`?bridge (?!meters map)({'|'.join(PAGE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A text without the commands that a page replaces, and the pages (address, title) that replace them."""
+    """A text without the commands that pages replace, and these pages as (address, title)."""
 
     text: str
     places: tuple[Place, ...] = ()
 
 
 def told_on_page(text: str) -> Told:
-    """Return a text in the current language, without those commands that a page replaces, and those pages.
+    """Return a text in the current language, without the commands that pages replace, and these pages.
 
     >>> told_on_page("it is too old; see: bridge history --user ana")
     Told(text='it is too old', places=(('/history', 'History'),))
@@ -95,22 +92,19 @@ def _place(command: str, arguments: str) -> Place:
 
 
 def without_commands(text: str) -> str:
-    """Return a text in the current language, without the commands that a page replaces.
-
-    Lone surrogates become question marks.
-    """
+    """Return a text in the current language, without the commands that pages replace."""
     return writable(told_on_page(text).text)
 
 
 def with_links(text: str) -> Markup:
-    """Return a text for a page, followed by a link for each command that it named."""
+    """Return a text for a page, in which each command that a page replaces becomes a link after the text."""
     found = told_on_page(text)
     end = "." if found.places and not found.text.endswith((".", "?", "!")) else ""
     return Markup(" ").join([escape(writable(found.text) + end), *_links(found)])
 
 
 def step_links(text: str) -> Markup:
-    """Return a link for each command in a text that a page replaces, without the text itself."""
+    """Return the links for those commands in a text that pages replace, without the text itself."""
     return Markup(" ").join(_links(told_on_page(text)))
 
 
@@ -120,9 +114,9 @@ def _links(found: Told) -> Iterator[Markup]:
 
 
 def as_lines(text: str) -> str:
-    """Return a text for a script of the page, without the commands that a page replaces.
+    """Return a text for a script of the page, without the commands that pages replace.
 
-    The text is the first line. A line for each link follows, with its address, a tab and its title.
+    The text is the first line. Each link has a further line, with its address, a tab and its title.
     """
     found = told_on_page(text)
     told = writable(found.text).replace("\n", " ")

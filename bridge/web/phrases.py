@@ -34,7 +34,7 @@ def action_name(name: str | None) -> str:
 
 
 def unread(why: str, count: int) -> str:
-    """Return in words that records were set aside, with the reason, without the names of source and stream before it.
+    """Return in words that ``count`` records were set aside, with the reason ``why``, which loses its "source/stream:".
 
     >>> unread("whoop/export: a recovery has no sleep, so its night is not known", 2)
     '2 records are kept, but not read: a recovery has no sleep, so its night is not known'
@@ -71,7 +71,7 @@ def meter_word(name: str) -> str:
 
 
 def capital(text: str) -> str:
-    """Return a text with a capital letter at its begin. The rest stays, because nouns have capitals in German.
+    """Return a text with a capital letter at its beginning. The rest is unchanged.
 
     >>> capital("about your usual"), capital("")
     ('About your usual', '')
@@ -80,7 +80,7 @@ def capital(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a text with a capital letter at its begin and a full stop or its own mark at its end.
+    """Return a text with a capital letter at its beginning, and a full stop at its end unless it has a mark there.
 
     >>> sentence("it is due today"), sentence("are you travelling?"), sentence("")
     ('It is due today.', 'Are you travelling?', '')
@@ -100,8 +100,8 @@ FACES = (
 def age(hours: float, now: datetime | None = None) -> str:
     """Return an age, given in hours, in words.
 
-    Below an hour it is "just now". Below 36 hours it is in rounded hours, then in days: by dates if ``now`` is given,
-    else rounded down.
+    Below an hour it is "just now", below 36 hours in rounded hours, then in days. These are calendar days if ``now`` is
+    given, and else whole days, rounded down.
 
     >>> age(0.2), age(5.4), age(60), age(60, datetime(2026, 11, 29, 9))
     ('just now', '5 hours ago', '2 days ago', '3 days ago')
@@ -134,7 +134,7 @@ def source_name(title: str) -> tuple[str, str]:
 
 
 def source_title(name: str) -> str:
-    """Return the name of a source as people write it. ``name`` may be SOURCE/DEVICE, or a source not installed here.
+    """Return the display name of a source, or of SOURCE/DEVICE. A name that is not installed here stays.
 
     >>> source_title("whoop"), source_title("health_connect/pixel_8"), source_title("a watch")
     ('WHOOP', 'Health Connect (pixel_8)', 'a watch')
@@ -147,7 +147,7 @@ def source_title(name: str) -> str:
 
 
 def evidence_text(facts: Sequence[Fact]) -> str:
-    """Return the evidence of an outcome in words, with its sources as people write them."""
+    """Return the evidence of an outcome in words, with the display names of sources."""
     named = [
         replace(one, values={**one.values, "source": source_title(str(one.values["source"]))})
         if "source" in one.values
@@ -158,7 +158,7 @@ def evidence_text(facts: Sequence[Fact]) -> str:
 
 
 def with_source_titles(text: str) -> str:
-    """Return a text of evidence with its sources as people write them.
+    """Return a text of evidence with the display names of sources.
 
     Only a source that follows a comma and a blank, and ends at a comma or the end, is replaced.
 
@@ -174,7 +174,7 @@ def _named_source() -> re.Pattern[str]:
 
 
 def kind_name(name: str) -> str:
-    """Return the display name of a metric, or of another kind of data, within a sentence.
+    """Return the display name of a metric, or of another kind of data, as used within a sentence.
 
     >>> kind_name("resting_hr"), kind_name("hrv_rmssd"), kind_name("events")
     ('resting heart rate', 'HRV (RMSSD)', 'events')

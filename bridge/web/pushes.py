@@ -1,6 +1,6 @@
-"""Serve routes for what apps push (``/push/SOURCE``, by token) and for vendors' webhooks.
+"""Serve routes for what apps push (``/push/SOURCE``, with a token) and for vendors' webhooks.
 
-Signed webhooks come to ``/hooks/SOURCE``. Webhooks of vendors that sign nothing come to ``/hooks/SOURCE/TOKEN``.
+Signed webhooks come to ``/hooks/SOURCE``, and unsigned ones to ``/hooks/SOURCE/TOKEN``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _requests() -> RateLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class PushState:
-    """State that the routes of a server share: limits by sender and connection, and ``arrived``, to wake imports."""
+    """The state that the routes of a server share, with limits per sender. Setting ``arrived`` starts an import."""
 
     bridge: Bridge
     requests: RateLimit = field(default_factory=_requests)
@@ -65,7 +65,10 @@ class PushState:
 
 
 async def push(request: Request) -> JSONResponse:
-    """Store a body that an app pushes for the user of its token, and answer once it is on disk. Import follows."""
+    """Store a body that an app pushes for the user of its token, and answer once it is on disk.
+
+    It is imported later.
+    """
     state, source = _state(request), request.path_params["source"]
     if refused := _too_often(state, request):
         return refused
@@ -112,7 +115,7 @@ async def _store(grant: Grant, headers: Mapping[str, str], stream: AsyncIterator
 async def receive_webhook(request: Request) -> JSONResponse:
     """Store a vendor's webhook as a notice. The next sync fetches the records that the notice names.
 
-    The answer is ``{"new": NUMBER}``. A GET or HEAD only tries the address, and gets 200 and ``{}``.
+    The answer is ``{"new": NUMBER}``. A GET or HEAD only tests the address, and gets 200 and ``{}``.
     """
     state, source, token = _state(request), request.path_params["source"], request.path_params.get("token", "")
     if refused := _too_often(state, request):
@@ -139,7 +142,7 @@ def _takes_webhooks(source: str, token: str) -> bool:
 
 
 def _take(bridge: Bridge, source: str, headers: Mapping[str, str], body: bytes, token: str) -> JSONResponse:
-    """Store the notice of a webhook whose sender is proven, and return the number of new notices."""
+    """Store a webhook's notices, and return the number of new ones, or a refusal."""
     # Missing settings give 503, so that the vendor sends it again.
     try:
         new = webhooks.receive_webhook(bridge, source, headers, body, token=token, now=installation.now())
@@ -200,5 +203,5 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 def health(request: Request) -> JSONResponse:
-    """Return status 200 with ``{"status": "ok"}``, by which a monitor sees that the server can store what arrives."""
+    """Return status 200 with ``{"status": "ok"}``, which tells a monitor that the server can store what arrives."""
     return refusals.health(request.app.state.pushes.bridge, "ok")

@@ -1,4 +1,4 @@
-"""Turn errors into answers: JSON for programs, text for a part of a page, and else a page."""
+"""Turn errors into answers, which are JSON for programs, text for a part of a page, and else a page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HEALTHY = ("ok", "starting")  # a server that starts is well
 
 
 def refuse(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a response with the reason ``text``: JSON on paths for programs, text for htmx, else a page.
+    """Return a response with the reason ``text``, as JSON on paths for programs, text for htmx, and else a page.
 
     Programs get the next command. People get a link to the page that does the same.
     """
@@ -61,7 +61,7 @@ def _refuse_bridge(request: Request, error: Exception) -> Response:
 
 
 def _refuse_fault(request: Request, error: StoreFault) -> Response:
-    """Answer 507 for a full disk, else 503. Senders then send the same again."""
+    """Answer 507 for a full disk, else 503, after which senders repeat the request."""
     log.error("%s", error)
     status = 507 if error.kind is Fault.FULL else 503
     return refuse(request, status, told(error), {"Retry-After": str(database.OUTAGE_RETRY_SECONDS)})
@@ -75,7 +75,7 @@ def _refuse_file(request: Request, error: Exception) -> Response:
 
 
 def health(bridge: Bridge, status: str) -> JSONResponse:
-    """Answer a monitor with the server's status, or with the store's fault and its reason.
+    """Answer a monitor with the server's status, or with a fault of the disk or database.
 
     The status code is 200 for ``ok`` and ``starting``, otherwise 503.
     """

@@ -72,13 +72,13 @@ SCRIPT_TEXTS: tuple[Text, ...] = (
 
 @cache
 def static_file(name: str) -> bytes:
-    """Return a static file as it was when the server began. A package that is replaced meanwhile does not change it."""
+    """Return a static file as it was when the server began, even if the package has been replaced since."""
     return (STATIC_FOLDER / name).read_bytes()
 
 
 @cache
 def packed_file(name: str) -> bytes:
-    """Return a static file in gzip. Pages are never compressed, because their length would reveal their tokens."""
+    """Return a static file in gzip. Pages are never compressed, because their length could reveal their tokens."""
     return gzip.compress(static_file(name), mtime=0)
 
 
@@ -129,7 +129,7 @@ def _markup(message: str, /, **values: object) -> Markup:
 
 
 def _abroad(visit: Visit) -> dict[str, str] | None:
-    """Return place and time of a user whose clock differs from this machine's, else None."""
+    """Return place and time of a user whose time zone differs from this machine's, else None."""
     at = visit.local(visit.now)
     if at.utcoffset() == visit.now.astimezone(ZoneInfo(config.local_zone())).utcoffset():
         return None
@@ -155,12 +155,12 @@ def page(template: str, visit: Visit | None, *, status: int = 200, path: str = "
 
 
 def part(template: str, visit: Visit | None, *, path: str = "", **context: Any) -> Markup:
-    """Render a template as ``page`` does, for another template."""
+    """Render a template as ``page`` does, for use within another template."""
     section = next((pages for pages in NAVIGATION if path in dict(pages)), ())
     shared: dict[str, Any] = {"visit": visit, "csrf": visit.csrf if visit else "", "path": path, "section": section}
     return Markup(templates().get_template(template).render(shared | context))  # noqa: S704 - the template escapes
 
 
 def script_words() -> dict[str, str]:
-    """Return message -> its translation into the current language."""
+    """Return message -> its translation into the current language, for the page's scripts."""
     return {str(word): shown(word) for word in SCRIPT_TEXTS}

@@ -26,7 +26,7 @@ Key = tuple[int, str, str]  # user, name and language
 
 
 class ResultCache:
-    """A cache of what pages show, by user, name and language. Over 128 results, the oldest is dropped."""
+    """A cache of results for pages, by user, name and language. Of too many results, the oldest is dropped."""
 
     def __init__(self) -> None:
         self._results: dict[Key, tuple[Version, Any]] = {}
@@ -37,7 +37,7 @@ class ResultCache:
         """Return the result called ``name``, from the cache if it was stored with an equal ``version``.
 
         Otherwise ``make`` is called, and its result stored. With ``wait=False`` an older result is returned, if there
-        is one, and a thread makes the next.
+        is one, while a thread makes the new one.
         """
         key = user.id, name, current()  # results hold texts
         cached = self._results.get(key)
@@ -72,33 +72,31 @@ class ResultCache:
             thread.start()
 
     def finish(self) -> None:
-        """Wait for the results that threads make, before what they read is closed."""
+        """Wait for the threads that make results. Call it before closing the store that they read."""
         for thread in tuple(self._renewed.values()):
             thread.join(FINISH_SECONDS)
 
 
 def advice_version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value that changes with a user's advice, answers, outcomes and resets, and with the slot."""
+    """Return a value that changes with a user's recommendations, their answers and outcomes, resets, and the slot."""
     store = bridge.store
     resets = tuple((reset.made_at, reset.taken_back_at) for reset in store.lessons.resets(user.id))
     return store.recommendations.marks(user.id), resets, user.zones, moment_at(now, user.zones)
 
 
 def effects_version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value by which a cache recognises new recommendations, answers or data of a user."""
+    """Return a value that changes with a user's recommendations or data."""
     return advice_version(bridge, user, now), data_version(bridge, user, now)
 
 
 def counts_version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value by which a cache recognises new data of a user. It also changes every minute, and after each sync
-    or import.
-    """
+    """Return a value that changes with a user's data, after each sync or import, and every minute."""
     finished = bridge.store.scheduling.syncs_finished(user.id)
     return data_version(bridge, user, now), finished, now.timestamp() // COUNTS_FRESH_SECONDS
 
 
 def data_version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value by which a cache recognises that a user's data changed, or that the user's day is over."""
+    """Return a value that changes with a user's data, corrections and preferences, and with the date."""
     changes = tuple((c.id, c.last_change) for c in bridge.store.connections.of_user(user.id))
     corrected = tuple((found.series, found.made_at) for found in bridge.store.people.corrections(user.id))
     ticked_at = bridge.store.task_notes.said_at(user.id)

@@ -1,4 +1,4 @@
-"""Prepare what a person said of themselves, check-ins and notes, to be shown and taken back."""
+"""Prepare a user's check-ins and notes for the page, to be shown and taken back."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def row(visit: Visit, one: Note | CheckIn) -> dict[str, str]:
 
 
 def key_of(one: Note | CheckIn) -> str:
-    """Return the text by which a form names a check-in or note: its instant and its subject."""
+    """Return the key of a check-in or note in forms, which is its instant and its subject."""
     return f"{one.at.isoformat()} {(one.about or 'all') if isinstance(one, CheckIn) else one.name}"
 
 
@@ -59,7 +59,7 @@ def _told(one: CheckIn) -> str:
 
 
 def check_in_card(visit: Visit, said: CheckIn | None) -> dict[str, Any]:
-    """Return the values of the card that asks for a check-in. ``said`` is the check-in just made, if any."""
+    """Return the values of the card that asks for a check-in. ``said`` is the check-in just made, or None."""
     since = visit.today
     of_day = sorted(checkins.recent(visit.bridge.store, visit.user, since=since), key=lambda one: one.at, reverse=True)
     found = said or next(iter(of_day), None)

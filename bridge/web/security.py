@@ -1,4 +1,4 @@
-"""Protect people's browsers against DNS rebinding and cross-site request forgery by checks before the pages."""
+"""Check requests before the pages, to protect browsers against DNS rebinding and cross-site request forgery."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ SECURITY_HEADERS = {
 class Security:
     """ASGI middleware that refuses forged requests and adds security headers to every answer.
 
-    ``names`` are the page's host names. A ``local`` page refuses proxies. Foreign names get 421, forgeries 403.
+    ``names`` are the page's host names. With ``local``, proxies are refused. A foreign host name gets 421, a forged
+    request 403.
     """
 
     def __init__(self, app: ASGIApp, *, local: bool, names: frozenset[str]) -> None:

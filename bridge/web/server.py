@@ -81,9 +81,9 @@ def create(
     status: Callable[[], str] = lambda: "ok",
     assistants: ToolServers | None = None,
 ) -> FastAPI:
-    """Return the application, which shows data of the open ``bridge``. If ``local``, only this machine is served.
+    """Return the application, which shows the data of ``bridge``. With ``local``, only this machine is served.
 
-    ``assistants`` None leaves their address out. Raises SetupError for unreadable settings of proxies.
+    Without ``assistants`` there is no address for them. Raises SetupError if the settings of proxies are unreadable.
     """
     app = FastAPI(
         title="rhythm-bridge",
@@ -119,7 +119,7 @@ def create(
 
 @cache
 def _included() -> APIRouter:
-    """Return the routes of pages and programs, shared by all applications, for FastAPI builds them in 0.2 seconds."""
+    """Return the routes of pages and programs. They are built once, because that takes FastAPI 0.2 seconds."""
     included = APIRouter()
     for router in pages.ROUTERS:
         included.include_router(router, include_in_schema=False, dependencies=[Depends(check_csrf)])
@@ -154,7 +154,7 @@ def health(request: Request) -> JSONResponse:
 
 
 def _to_login(request: Request, _error: Exception) -> Response:
-    """Answer a request that belongs to no user: 401 for programs, a redirect to the login for pages."""
+    """Answer a request without a logged-in user, with 401 for programs and a redirect to the login for pages."""
     if request.url.path.startswith((API, ASSISTANTS_PATH)):
         kind = " --assistant" if request.url.path.startswith(ASSISTANTS_PATH) else ""
         text = f"send a token as Authorization: Bearer TOKEN; make a token: bridge token new{kind} --user NAME"
@@ -187,7 +187,7 @@ def _refuse_invalid(request: Request, error: Exception) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The address to serve on, the further ``names`` that it is known by, and None or ways of the own network."""
+    """The address to serve on. ``names`` are further host names, and ``lan`` is for serving the home network."""
 
     host: str
     port: int
@@ -196,9 +196,9 @@ class Served:
 
 
 def serve_page(bridge: Bridge, served: Served, *, assistants: ToolServers | None = None) -> None:
-    """Serve the page until SIGTERM or Ctrl-C. ``assistants`` are the servers of tools, or None for no such address.
+    """Serve the page until SIGTERM or Ctrl-C. ``assistants`` are the servers of tools for ``/mcp``, or None.
 
-    Raises SetupError for a port in use, or if others can reach the server and ``check_passwords`` fails.
+    Raises SetupError for a port in use, or if others can reach the page and a user has no way to log in.
     """
     app, listening = opened(bridge, served, assistants=assistants)
     run(app, listening, bridge.settings.trusted_proxies)
@@ -207,9 +207,10 @@ def serve_page(bridge: Bridge, served: Served, *, assistants: ToolServers | None
 def serve_with_daemon(
     bridge: Bridge, served: Served, *, every: int, health: str | None, assistants: ToolServers | None = None
 ) -> None:
-    """Serve the page and run the daemon, which looks every ``every`` seconds, until SIGTERM or Ctrl-C.
+    """Serve the page and run the daemon until SIGTERM or Ctrl-C. The daemon looks for work every ``every`` seconds.
 
-    ``health`` and ``assistants`` may be None. Raises SetupError if another daemon works here or ``opened`` refuses.
+    ``health`` is the address for monitors, or None. Raises SetupError if another daemon runs here, and as
+    ``serve_page``.
     """
     from bridge.daemon.health import serve_health, status_of
     from bridge.daemon.process import look_until_stopped, only_daemon
@@ -254,9 +255,10 @@ def opened(
     assistants: ToolServers | None = None,
     shown: Callable[[socket.socket], str] | None = None,
 ) -> tuple[FastAPI, socket.socket]:
-    """Return the application and a socket that listens for it, and print where the page is.
+    """Return the application and a socket that listens for it, and print the page's address.
 
-    None as ``assistants`` is no such address. Raises SetupError for a port in use or if ``check_passwords`` fails.
+    ``shown`` makes the text to print from the socket. Raises SetupError for a port in use, or if others can reach the
+    page and a user has no way to log in.
     """
     import typer
 
@@ -280,7 +282,7 @@ def _outside_names(url: str | None) -> list[str]:
 
 
 class Speaking:
-    """ASGI middleware that sets the language of a request, as its browser prefers. Answers to programs are English."""
+    """ASGI middleware that sets a request's language to the one that the browser prefers. Programs get English."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -298,7 +300,7 @@ class Speaking:
 # No OAuth server is named, or some clients no longer send their token (anthropics/claude-code, issue 59467).
 @dataclass(frozen=True, kw_only=True)
 class Assistants:
-    """The ASGI application at ``/mcp`` (Model Context Protocol, streamable HTTP). Each user's tools answer POSTs."""
+    """The ASGI application at ``/mcp`` (Model Context Protocol, streamable HTTP), with a server of tools per user."""
 
     servers: ToolServers
     running: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(MESSAGES_AT_ONCE))

@@ -1,6 +1,6 @@
 """Serve an application on an address until a signal comes.
 
-The protocol is HTTP/1.1 with deadlines for headers and for slow readers, and a limit on connections.
+The protocol is HTTP/1.1 with limits on connections and on the time for headers and for slow readers.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ SHUTDOWN_SECONDS = 3  # for answers that are under way at the end
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open and return a listening socket. Raises SetupError if the port is in use, or the address is not this
-    machine's.
+    """Open and return a listening socket.
+
+    Raises SetupError if the port is in use or the address is not this machine's.
     """
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
@@ -52,10 +53,10 @@ def run(
     at_signal: Callable[[], object] = lambda: None,
     tls: ssl.SSLContext | None = None,
 ) -> None:
-    """Serve an application until SIGTERM or Ctrl-C, then end in order. ``at_signal`` is called at the signal.
+    """Serve an application until SIGTERM or Ctrl-C, at which ``at_signal`` is called.
 
-    Without ``tls`` the protocol is plain HTTP. uvicorn raises the signal again when it ends. It is ignored, so that the
-    caller can close the store.
+    Without ``tls`` the protocol is plain HTTP. It returns after the end, although uvicorn raises the signal again, so
+    that the caller can close the store.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
@@ -65,7 +66,7 @@ def run(
 
 
 class Server(uvicorn.Server):
-    """A server of uvicorn that calls ``at_signal`` when a signal ends it, before it waits for open answers."""
+    """A uvicorn server that calls ``at_signal`` when a signal ends it, before it waits for open answers."""
 
     def __init__(self, config: uvicorn.Config, at_signal: Callable[[], object]) -> None:
         super().__init__(config)
@@ -88,10 +89,7 @@ class Config(uvicorn.Config):
 
 
 class Bounded(H11Protocol):
-    """The HTTP protocol of uvicorn with limits on connections, and on the time for headers and for slow readers.
-
-    By itself uvicorn waits for these without end.
-    """
+    """The HTTP protocol of uvicorn with limits on connections, and on the time for headers and for slow readers."""
 
     config: Config
     opened = 0.0  # by the loop's clock
@@ -117,11 +115,11 @@ class Bounded(H11Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """True while no whole request has come since the connection began or since the last answer ended."""
+        """True if no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def _excess(self) -> list[Bounded]:
-        """Return the connections of which one must be closed, the oldest first. Empty while there are few."""
+        """Return the connections of which one must be closed, the oldest first. It is empty below the limits."""
         everyone = sorted(
             (connection for connection in self.connections if isinstance(connection, Bounded)),
             key=lambda one: one.opened,
@@ -167,7 +165,7 @@ def _cancel(timer: asyncio.TimerHandle | None) -> None:
 
 
 def config(app: Any, *, proxies: Sequence[forwarded.Network] = (), **more: Any) -> Config:
-    """Return the uvicorn settings with which to serve an application. ``more`` are further settings of uvicorn."""
+    """Return the settings of a uvicorn server for ``app``. ``more`` are further settings of uvicorn."""
     found = Config(
         app,
         http=Bounded,

@@ -1,4 +1,4 @@
-"""Hold the state that the pages' routes share, find the user of a request, and keep what a browser has begun."""
+"""Hold the state that the routes share, find the user of a request, and keep values between two requests."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ T = TypeVar("T")
 class Pending(Generic[T]):
     """A store of values between two requests of one browser, such as the two halves of a login.
 
-    A value can be taken once, within ten minutes. Of more than 1,000 values the oldest is dropped.
+    A value can be taken once and for a limited time. Of too many values the oldest is dropped.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Pending(Generic[T]):
         self._lock = threading.Lock()
 
     def put(self, browser: str, key: str, value: T) -> None:
-        """Keep a value for a browser under a random key."""
+        """Keep a value for a browser under a key that is not to be guessed."""
         with self._lock:
             self._kept[key] = (browser, time.monotonic() + PENDING_SECONDS, value)
             if len(self._kept) > PENDING_MAX:
@@ -79,9 +79,9 @@ UPLOADS_AT_ONCE, EXPORTS_AT_ONCE, TESTS_AT_ONCE = 2, 1, 1  # of a user
 
 @dataclass(frozen=True, kw_only=True)
 class AppState:
-    """State that all requests to a web application share: the open bridge, jobs, caches, and limits on tries.
+    """The state that all requests to a web application share, with the open bridge, jobs, caches and limits.
 
-    If ``local``, only this machine is served, and a user without a way to log in needs none.
+    With ``local``, only this machine is served, and a single user without a password needs no login.
     """
 
     bridge: Bridge
@@ -106,13 +106,11 @@ class AppState:
 
 
 class NotLoggedIn(Exception):
-    """The error of a request that belongs to no user. A page redirects to the login, and the JSON interface answers
-    401.
-    """
+    """A request belongs to no user. A page redirects to the login, and the JSON interface answers 401."""
 
 
 class NotProved(Exception):
-    """The error of a request that asks for the password again. ``section`` of the settings is then shown again."""
+    """A request asks for the password again. Then ``section`` of the settings is shown."""
 
     def __init__(self, section: str) -> None:
         super().__init__()
@@ -120,7 +118,7 @@ class NotProved(Exception):
 
 
 class UnknownUser(Exception):
-    """The error of a request for which a proxy names a user that does not exist. It is answered with 403."""
+    """A proxy names a user that does not exist. The answer is 403."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -129,9 +127,10 @@ class UnknownUser(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """A user's request for their own data, with its time. ``session``: it has a cookie, and no proxy names its user.
+    """A user's request for their own data, with its time. ``session`` is True if a cookie names the user.
 
-    Pages send ``csrf`` back with every change. ``language`` is None without a choice, ``proved_at`` without a session.
+    Pages send ``csrf`` back with every change. ``language`` is None if the user chose none, and ``proved_at`` without a
+    session.
     """
 
     app: AppState
@@ -155,12 +154,12 @@ class Visit:
         return today_at(self.now, self.user.zones)
 
     def person(self) -> Person:
-        """Return the user as a Person (data, routine, wishes and advice) at the visit's time."""
+        """Return the user's data, wishes and learnt habits, as a plan needs them, at the visit's time."""
         known = self.app.today_cache.planning_snapshot(self.bridge, self.user, self.now)
         return person_of(self.bridge, self.user, known)
 
     def readings_of(self, user: User) -> Mapping[Meter, Reading]:
-        """Return meter -> current reading of any user, from the cache."""
+        """Return meter -> current reading of ``user``, who may be another user, from the cache."""
         return self.app.today_cache.today(self.bridge, self.bridge.travelled(user, at=self.now), self.now).readings
 
 
@@ -181,7 +180,7 @@ async def visit_in_language(request: Request) -> Visit:
 def current_visit(request: Request) -> Visit:
     """Return the visit of a request, with its user. This function alone decides on access to data.
 
-    Raises NotLoggedIn for a request of no user, UnknownUser where a proxy names a missing user.
+    Raises NotLoggedIn if the request belongs to no user, UnknownUser if a proxy names a user that does not exist.
     """
     state, now = app_state(request), installation.now()
     user, proved_at = _user(request, state, now)
@@ -206,7 +205,7 @@ Visitor = Annotated[Visit, Depends(visit_in_language)]
 
 
 def _user(request: Request, state: AppState, now: datetime) -> tuple[User | None, datetime | None]:
-    """Return the user of a token, of the proxy's header, or of a session with when it was last proved."""
+    """Return the user of a token, of the proxy's header or of a session, and when the session was last proved."""
     store = state.bridge.store
     token, cookie = bearer(request), request.cookies.get(SESSION_COOKIE)
     if token is not None:
@@ -227,7 +226,7 @@ def _user(request: Request, state: AppState, now: datetime) -> tuple[User | None
 
 
 def proxy_user(request: Request) -> str | None:
-    """Return the name that a trusted proxy's user header holds. Return None if the request has no such name."""
+    """Return the user name in the header that a trusted proxy sets, or None without one."""
     return getattr(request.state, "proxy_user", None)
 
 
@@ -251,14 +250,14 @@ def is_seen(request: Request, visit: Visit) -> bool:
 
 
 def lead_to(request: Request, place: str) -> Response:
-    """Return a response that takes the browser to another page. It also works for a script's request."""
+    """Return a response that takes the browser to the address ``place``, also for a request by htmx."""
     if "hx-request" in request.headers:
         return Response(status_code=204, headers={"HX-Redirect": place})
     return RedirectResponse(place, 303)
 
 
 def csrf(request: Request) -> str:
-    """Return the CSRF token of a browser's pages. It is derived from a cookie that no script can read."""
+    """Return the CSRF token of a browser's pages, derived from cookies that no script can read."""
     seed = str(request.state.seed)
     return hmac.new(seed.encode(), request.cookies.get(SESSION_COOKIE, "").encode(), hashlib.sha256).hexdigest()
 

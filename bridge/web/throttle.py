@@ -20,10 +20,7 @@ MAX_OPEN_PER_ADDRESS = 100  # of them from an address that is no trusted proxy
 
 
 def allowed_seconds(arrived: int) -> float:
-    """Return how many seconds in all a server waits for a body of which ``arrived`` bytes have come.
-
-    It is 30 seconds, and a second for every 5,000 bytes.
-    """
+    """Return how many seconds a server waits in all for a body of which ``arrived`` bytes have come."""
     return BODY_SECONDS + arrived / BODY_MIN_BYTES_PER_SECOND
 
 
@@ -37,7 +34,7 @@ class ConcurrencyLimit:
 
     @contextmanager
     def held(self, key: object) -> Iterator[None]:
-        """Count a ``with`` block as running for ``key``. Raises TryLater if ``allowed`` blocks already run."""
+        """Count a ``with`` block as running for ``key``. Raises TryLater if too many run already."""
         with self._lock:
             if self._running[key] >= self._allowed:
                 raise TryLater(
@@ -56,7 +53,7 @@ class ConcurrencyLimit:
 class RateLimit:
     """A limit of ``allowed`` tries within ``seconds``, per key, counted in memory.
 
-    Beyond 10,000 keys, the key that was tried longest ago is forgotten.
+    Of too many keys, the one tried longest ago is forgotten.
     """
 
     def __init__(self, *, allowed: int, seconds: float) -> None:

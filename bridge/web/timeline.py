@@ -1,4 +1,4 @@
-"""Prepare the plan of a day for the templates: its rows, ticked tasks, expected levels and offered times."""
+"""Prepare the plan of a day for the templates, with its rows, ticked tasks, expected levels and offered times."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _of_yesterday(visit: Visit, block: Block, plan: DayPlan) -> bool:
 
 
 def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
-    """Return the tasks ticked on ``day``, and all that were ticked in the last minutes."""
+    """Return the tasks ticked on ``day``, and those ticked on any day in the last minutes, for an undo."""
     ticks = visit.bridge.store.task_notes.ticks(visit.user.id)
     done = {
         key: visit.local(at)
@@ -93,7 +93,7 @@ def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
 
 
 def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
-    """Return the expected levels as a table of meters by time, with notes on how the calendar entries change them."""
+    """Return the expected levels as a table of meters by time, with notes on the effect of calendar entries."""
     if not plan.outlook:
         return None
     times = list(dict.fromkeys(one.at for one in plan.outlook))

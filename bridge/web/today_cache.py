@@ -1,4 +1,4 @@
-"""Cache users' snapshots, meters and day plans until their data change. Plans expire after five minutes."""
+"""Cache users' data, meters and day plans until the data change. Plans are kept for some minutes only."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ Key = tuple[int, date, bool]  # user, date, and if the recommendation was marked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Today:
-    """The five meters at a moment, and the four slots of its day. ``calendar`` is False if the user has no calendar.
+    """A user's five meters at the moment ``at``, those a day ago, and the four slots of the day, which begins at 06:00.
 
-    The day begins at 06:00. ``known`` holds the data from which all this was computed.
+    ``calendar`` is False if the user has no calendar. ``known`` holds the data from which all this was computed.
     """
 
     at: datetime
@@ -58,7 +58,7 @@ class Today:
 
 
 class TodayCache:
-    """A cache of users' loaded data and routines, which are loaded again on a new day or when the data have changed."""
+    """A cache of users' data and routines (learnt hours of sleep and work), valid until the data or the date change."""
 
     def __init__(self) -> None:
         self._snapshots: dict[int, tuple[Version, Snapshot]] = {}
@@ -71,7 +71,7 @@ class TodayCache:
         self._lock = threading.Lock()
 
     def routine(self, bridge: Bridge, user: User, now: datetime) -> Routine:
-        """Return a user's routine, from the cache if the data and the day have not changed."""
+        """Return a user's learnt hours of sleep and work."""
         version = data_version(bridge, user, now)
         cached = self._routines.get(user.id)
         if cached is None or cached[0] != version:
@@ -80,7 +80,7 @@ class TodayCache:
         return cached[1]
 
     def snapshot(self, bridge: Bridge, user: User, now: datetime) -> Snapshot:
-        """Return all that is known of a user at ``now``, from the cache if nothing has changed since."""
+        """Return all data of a user at ``now``, from the cache if nothing has changed."""
         version = data_version(bridge, user, now)
         cached = self._snapshots.get(user.id)
         if cached is None or cached[0] != version or cached[1].at > now:
@@ -90,7 +90,7 @@ class TodayCache:
         return replace(cached[1], at=now)
 
     def planning_snapshot(self, bridge: Bridge, user: User, now: datetime) -> Snapshot:
-        """Return all that is known of a user at ``now``, with the answers to recommendations, as a plan needs it."""
+        """Return all data of a user at ``now``, with the answers to recommendations, which a plan needs."""
         answers = feedback.interactions(bridge.store, user, at=now)
         return replace(self.snapshot(bridge, user, now), interactions=answers)
 
@@ -131,7 +131,10 @@ class TodayCache:
         return found[2]
 
     def _readings(self, user: User, snapshot: Snapshot, now: datetime) -> dict[Meter, Reading]:
-        """Return the meters of this minute, from an index of the snapshot that is rebuilt after 50 readings."""
+        """Return the meters of this minute.
+
+        They are read from an index of the data, which is made anew after some readings.
+        """
         # It remembers what it reads, so that it is made again after these views.
         with self._lock:
             minute = now.replace(second=0, microsecond=0)
@@ -151,7 +154,7 @@ class TodayCache:
             return found.readings
 
     def opening(self, bridge: Bridge, user: User, current: Today) -> tuple[Fact, ...]:
-        """Return what today's page says at its top, cached until the data change, at most a quarter of an hour."""
+        """Return the notes at the top of today's page, cached for up to a quarter of an hour until the data change."""
         known, now, local = current.known, current.at, local_time(current.at, user.zones)
         wishes = bridge.store.people.wishes(user.id)
         mode = mode_of(bridge.store, user, local.date())
@@ -185,7 +188,7 @@ class TodayCache:
 
 @dataclass(slots=True, kw_only=True)
 class _Index:
-    """An index over a snapshot's ``samples``, valid before ``until``. ``left`` counts the readings it may serve."""
+    """An index over the samples of a user, valid before ``until`` and for ``left`` more readings."""
 
     past: meters.Past
     samples: Sequence[object]
@@ -196,7 +199,7 @@ class _Index:
 
 
 class PlanCache:
-    """A cache of users' day plans. Over 64 plans, the oldest is dropped, and likewise previews over 64 users."""
+    """A cache of users' day plans. Of too many plans, the oldest is dropped."""
 
     def __init__(self, today: TodayCache) -> None:
         self._today = today
@@ -205,9 +208,9 @@ class PlanCache:
         self._lock = threading.Lock()
 
     def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
-        """Return the plan of a date (None: today) from the cache, or make it if data or advice changed.
+        """Return the plan of a date (None for today) from the cache, or make it if data or advice changed.
 
-        If ``seen``, the current recommendation is marked as shown, so a plan cached without ``seen`` is not used.
+        With ``seen``, the current recommendation is marked as shown, so a plan that was cached without it is not used.
         """
         day = day or today_at(now, user.zones)
         key, version = (user.id, day, seen), _version(bridge, user, now)

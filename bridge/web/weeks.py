@@ -1,6 +1,4 @@
-"""Return the week that is shown, cached until something in it changes, and the suggestions and tasks that are expected
-in it.
-"""
+"""Cache the week that is shown, and list the suggestions and tasks that are expected in it."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ REASONS_MAX = 1  # shown in a slot of the week
 
 
 def cached_week(visit: Visit, monday: date) -> Week:
-    """Return the week that begins on ``monday``, from the cache until data or advice change."""
+    """Return the week that begins on ``monday``, from the cache until data or recommendations change."""
     bridge, user, now = visit.bridge, visit.user, visit.now
     start = slot_start(moment_of(monday, 0), user.zones)
     advice = bridge.store.recommendations.states(user.id, since=start - A_WEEK, until=start + A_WEEK)
@@ -52,7 +50,7 @@ def coming_days(visit: Visit, monday: date) -> list[date]:
 def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
     """Return the suggestions and tasks expected in a week's coming days, each task once, with its slot's id (``cell``).
 
-    ``seen`` is True if the user sees the plans. The current recommendation is then marked as shown.
+    With ``seen``, the user sees them, so the current recommendation is marked as shown.
     """
     found: list[dict[str, Any]] = []
     named: set[str] = set()
@@ -111,7 +109,7 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
 
 
 def clock(visit: Visit, at: datetime) -> str:
-    """Return a time as shown in a slot, with the day if it is after midnight."""
+    """Return a time as a slot shows it, with the weekday if it is after midnight."""
     here = visit.local(at)
     day = "" if here.date() == moment_at(at, visit.user.zones).date else date_text(here, "%a") + " "
     return f"{day}{here:%H:%M}"
@@ -123,5 +121,5 @@ def cell_id(day: date, slot: Slot) -> str:
 
 
 def due_id(task: str) -> str:
-    """Return the id of the line that names a due task at the head of a day. The line goes once the task is placed."""
+    """Return the id of a due task's line at the head of a day. The line is removed when the task gets a time."""
     return f"due-{hashlib.sha256(task.encode()).hexdigest()[:12]}"

@@ -1,4 +1,4 @@
-"""Serve the forms of the settings that change who gets in: the password, tokens for programs, and assistants."""
+"""Serve the forms of the settings that decide who gets in, for passwords, tokens of programs, and assistants."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOKENS_MAX = 50  # of a user
 def password(
     request: Request, visit: Visitor, old: Password = "", new: Password = "", again: Password = ""
 ) -> Response:
-    """Set a password after the present password was typed as ``old``. All of the user's other sessions end."""
+    """Set the password ``new``, if ``old`` is the present one. All of the user's other sessions end."""
     try:
         if new != again:
             raise SetupError(_("the two new passwords differ; type both again"))
@@ -39,7 +39,7 @@ def password(
 
 @router.post("/settings/password/strength")
 def strength(visit: Visitor, new: Password = "") -> HTMLResponse:
-    """Say in words how hard a password is to guess, while it is typed."""
+    """Return in words how hard a password is to guess, while it is typed."""
     if len(new) < access.PASSWORD_MIN_CHARS:
         missing = access.PASSWORD_MIN_CHARS - len(new)
         return HTMLResponse(many("{count} more character.", "{count} more characters.", missing))
@@ -51,9 +51,9 @@ def strength(visit: Visitor, new: Password = "") -> HTMLResponse:
 
 @router.post("/settings/password/remove")
 def remove_password(request: Request, visit: Visitor, old: Password = "") -> Response:
-    """Remove the password after it was typed, unless the user could not log in any more. All sessions end.
+    """Remove the password, if ``old`` is the present one and the user has another way to log in where one is needed.
 
-    This browser gets a new session, unless the page then needs no login.
+    All sessions end. This browser gets a new session if the page still needs a login.
     """
     try:
         check_password(request, visit, old)
@@ -75,7 +75,7 @@ def new_token(
 ) -> HTMLResponse:
     """Make a token for a program and show it once. With ``assistant`` = ``yes`` it serves AI assistants alone.
 
-    A user with 50 tokens gets no other.
+    A user who has too many tokens gets no other.
     """
     store = visit.bridge.store
     if len(store.access.tokens(visit.user.id)) >= TOKENS_MAX:
@@ -87,7 +87,7 @@ def new_token(
 
 @router.post("/settings/tokens/{number}/end")
 def end_token(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
-    """End a token at once. An unknown token shows the settings with the reason and status 400."""
+    """Revoke a token. An unknown token shows the settings with the reason and status 400."""
     if not visit.bridge.store.access.revoke_token(visit.user.id, number):
         return shown(visit, wrong={"token": _("you have no such token; see the list")})
     return changed("token")
@@ -95,7 +95,7 @@ def end_token(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> R
 
 @router.post("/settings/assistants", dependencies=[Depends(proved("assistants"))])
 def assistants_tools(visit: Visitor, tools: Tools = ()) -> Response:
-    """Let assistants use the given tools and no others, from their next question on."""
+    """Let assistants use only the given tools from now on."""
     try:
         assistants.choose(visit.bridge.store, visit.user, tools, now=visit.now)
     except SetupError as error:

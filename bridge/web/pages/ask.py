@@ -38,7 +38,7 @@ LARGE = 1000  # from which a figure has no decimals
 
 @router.get("/ask")
 def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTMLResponse:
-    """Show a field for a question and, where it has one, the answer as a sentence and bars."""
+    """Show a field for a question and, if one was asked, the answer as a sentence and bars."""
     found, wrong, examples = None, None, [shown(one) for one in EXAMPLES]
     if text.strip():
         try:
@@ -66,7 +66,7 @@ def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTM
 
 
 def _change(visit: Visit, found: Answer | None) -> str | None:
-    """Return the change that the Trends page shows for a figure whose trend is asked for, else None."""
+    """Return the clearest change of a figure in words, if the question was for its trend, else None."""
     if found is None or found.query.of is not Aggregate.TREND or found.query.where or found.query.by:
         return None
     return clearest_change(visit, found.query.subject.name)

@@ -1,4 +1,4 @@
-"""Serve the page about the routine, the model's belief over time, the answers that moved it, and a reset."""
+"""Serve the page about the user's routine (learnt hours of sleep and work) and the model's belief about the user."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Newest = Mapping[tuple[ActionType, int], datetime]  # action and weekday -> star
 
 
 def routine(visit: Visit) -> dict[str, Any]:
-    """Return the visiting user's routine, as of the newest data, with a row per weekday and the habits in words."""
+    """Return the user's routine for the template, as of the newest data, with a row per weekday and habits in words."""
     known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
     then = as_of(visit)
     if then is None or not then.all_old:
@@ -84,7 +84,7 @@ def _nights(visit: Visit, known: Snapshot) -> int:
 
 
 def newest_times(known: Snapshot) -> dict[tuple[ActionType, int], datetime]:
-    """Return (action, weekday) -> start of the newest calendar entry, workout or nap, also of an entry ahead."""
+    """Return (action, weekday) -> latest start of an entry of the calendar, workout or nap, future ones included."""
     zones = known.zones
     found: dict[tuple[ActionType, int], datetime] = {}
     times = [(label.action, one.start) for one, label in known.agenda if label.action is not None]
@@ -226,10 +226,7 @@ def _meaning(answers: int, low: float, high: float) -> str:
 
 @router.get("/belief/table")
 def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -> HTMLResponse:
-    """Show, day by day, what the policy believed about a trait of the user (social, morning or work).
-
-    Any other word shows social.
-    """
+    """Show, day by day, what the model believed about a trait of the user, by default ``social``."""
     found = _beliefs(visit)
     chosen = of if of in DIMENSIONS else "social"
     rows = [
@@ -271,7 +268,7 @@ def _beliefs(visit: Visit) -> Beliefs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
-    """Contents of the page about a year of advice: beliefs, their curves, and the accuracy of predicted answers."""
+    """The content of the page, with a year of beliefs, their curves, and how well answers were predicted."""
 
     beliefs: Beliefs
     dimensions: Sequence[dict[str, Any]]
@@ -292,7 +289,7 @@ def _shown(visit: Visit) -> _Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A line and the band of its standard deviations, as SVG path data. ``at`` is the x position of each day.
+    """A line and the band of its standard deviations, as SVG path data. ``at`` maps a day to its x position.
 
     The drawing is CURVE_WIDTH wide and CURVE_HEIGHT high, with the value 1 at the top.
     """
@@ -303,9 +300,9 @@ class Curve:
 
 
 def draw_curve(days: Sequence[date], means: Sequence[float], sds: Sequence[float | None]) -> Curve:
-    """Return the Curve of ``means`` (0 to 1) on ascending ``days``, with a band of ``sds`` on each side.
+    """Return the Curve of ``means`` (0 to 1) on ascending ``days``, with a band of ``sds`` above and below.
 
-    The band is cut off at 0 and 1, with a gap where ``sds`` has None. Days more than CURVE_GAP apart are not joined.
+    The band is cut at 0 and 1, and has a gap where ``sds`` is None. Days more than CURVE_GAP apart are not joined.
     """
     span = max((days[-1] - days[0]).days, 1) if days else 1
     at = {day: round(CURVE_WIDTH * (day - days[0]).days / span, 1) for day in days}

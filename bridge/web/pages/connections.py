@@ -1,4 +1,4 @@
-"""Serve the pages of the beginning and of connections: sources, keys, consents, syncs, push tokens, imports, export."""
+"""Serve the pages of sources and their connections, with consents, syncs, push tokens, imports and export."""
 
 from __future__ import annotations
 
@@ -95,7 +95,10 @@ def connections(
 
 @router.post("/connections/prefer")
 def prefer(visit: Visitor, first: Text = "") -> Response:
-    """Put the source ``first`` before all others in the user's order. An empty ``first`` restores the usual order."""
+    """Prefer the source ``first`` over all others if several measured the same.
+
+    If it is empty, the usual order applies.
+    """
     store, user = visit.bridge.store, visit.user
     before = [source for source in store.people.preferred_sources(user.id) if source != first] if first else []
     choose(store, user, [first, *before] if first else [], now=visit.now)
@@ -148,7 +151,7 @@ def connect(
 ) -> Response:
     """Start a job that obtains the user's consent at a source and then syncs it, and show its progress.
 
-    A source that lacks an application's client id or secret leads to the page that asks for them.
+    If the source needs a client id or secret that is missing, lead to the page that asks for these.
     """
     if clients.is_missing(visit.bridge, visit.user, _spec(source)):
         return lead_to(request, f"/connections/{source}/keys")
@@ -166,17 +169,14 @@ def sync(visit: Visitor, source: str) -> Response:
 
 @router.post("/connections/{source}/push", dependencies=[Depends(in_browser)])
 def push(visit: Visitor, source: str) -> Response:
-    """Create a token with which an app may push a source's data, and show it once.
-
-    The earlier token of that source ends.
-    """
+    """Create a token with which an app may push a source's data, and show it once. It replaces the earlier token."""
     token = grant(visit.bridge, visit.user, _spec(source).name)
     return page("connections/token.html", visit, token=token, place=PUSH_PATH + source)
 
 
 @router.post("/connections/{source}/disconnect")
 def disconnect(visit: Visitor, source: str, keep: Text = "", account: Text = "") -> Response:
-    """End the user's connections to a source, or only ``account``. ``keep`` = ``yes`` keeps their data."""
+    """End the user's connections to a source, or only ``account``. With ``keep`` = ``yes`` their data stay."""
     spec, keeps_data = _spec(source), keep == "yes"
     confirmed = connecting.disconnect(visit.bridge, visit.user, spec.name, keep=keeps_data, name=account or None)
     if not confirmed and spec.revokes is not None:
@@ -188,7 +188,7 @@ def disconnect(visit: Visitor, source: str, keep: Text = "", account: Text = "")
 
 @router.get("/jobs/{name}")
 def job(request: Request, visit: Visitor, name: str) -> Response:
-    """Show the progress of the user's job ``name``. The answer to an unknown job leads back to the connections."""
+    """Show the progress of the user's job ``name``. An unknown job leads back to the connections."""
     found = visit.app.jobs.find(visit.user.id, name)
     if found is None:
         return _gone(request)
@@ -202,8 +202,9 @@ def _has_new_data(job: Job) -> bool:
 
 @router.post("/jobs/{name}")
 def reply(request: Request, visit: Visitor, name: str, answer: Text) -> Response:
-    """Hand the user's reply, for example a key, to a job that asked a question. An unknown job is answered by
-    ``_gone``.
+    """Pass the user's reply, for example a key, to a job that asked a question.
+
+    An unknown job leads back as ``job`` does.
     """
     found = visit.app.jobs.find(visit.user.id, name)
     if found is None:
@@ -227,15 +228,12 @@ async def upload(request: Request, visit: Visitor, name: Annotated[str, Query(ma
 
 @router.get("/connections/export.zip", dependencies=[Depends(proved("everything"))])
 def export(visit: Visitor) -> Response:
-    """Send a zip of the user's data without secrets."""
     return background.export_zip(visit)
 
 
 @router.post("/connections/forget", dependencies=[Depends(proved("everything"))])
 def forget(visit: Visitor, name: Text = "") -> Response:
-    """Delete everything about the user, if ``name`` is the user's name, typed to confirm. Raises SetupError
-    otherwise.
-    """
+    """Delete everything about the user. Raises SetupError unless ``name``, typed to confirm, is the user's name."""
     if unicodedata.normalize("NFC", name.strip()) != visit.user.name:
         raise SetupError(_("nothing was deleted: type {name} to delete everything about {name}", name=visit.user.name))
     unconfirmed = connecting.forget(visit.bridge, visit.user)
@@ -256,9 +254,9 @@ def keys(request: Request, visit: Visitor, source: str) -> HTMLResponse:
 def save_keys(
     request: Request, visit: Visitor, source: str, client_id: Key, client_secret: Secret = ""
 ) -> HTMLResponse:
-    """Test the client id and secret at the vendor, and keep them if they work.
+    """Test the client id and secret at the vendor, and store them if they work.
 
-    A refusal is shown beside the form, with status 400.
+    Otherwise show the form with the reason and status 400.
     """
     spec = _registered(source)
     try:
@@ -292,7 +290,7 @@ def _keys_page(request: Request, visit: Visit, spec: ConnectorSpec, **told: Any)
 
 @router.get("/begin")
 def begin(visit: Visitor) -> HTMLResponse:
-    """Show the devices, calendars and files that a person may have, for the person to choose from."""
+    """Show the devices, calendars and files that a person may have, to choose from."""
     sources = registry.names("connectors")
     found = [
         {"thing": one, "hint": one.hint if one.ways_of(sources) or not one.ways else say("by a file")}
@@ -303,7 +301,7 @@ def begin(visit: Visitor) -> HTMLResponse:
 
 @router.get("/begin/{name}")
 def way(visit: Visitor, name: str) -> HTMLResponse:
-    """Show the ways from a thing to its data, the shortest first and open. An unknown thing gets 404."""
+    """Show the ways to get the data of a device, calendar or file, the shortest open. An unknown ``name`` gets 404."""
     thing = next((one for one in things(registry.specs()) if one.name == name), None)
     if thing is None:
         raise HTTPException(404, _("that is not known here; choose from the list: /begin"))
@@ -325,7 +323,7 @@ def shown_source(
 ) -> dict[str, Any]:
     """Return a source with its connections for the template. ``live`` is True if an account there has a consent.
 
-    ``rows`` None stands for no connections. ``consents`` None looks up those of the user.
+    ``rows`` are the documents of its connections. ``consents`` are the user's, looked up if None.
     """
     rows = rows or []
     jobs = {job.title: job for job in visit.app.jobs.running(visit.user.id)}

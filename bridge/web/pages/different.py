@@ -1,4 +1,4 @@
-"""Serve what a user says of these days: the mode."""
+"""Serve the part of today's page on which a user says that these days are different, for example ill or travelling."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MODE_SAID = {
 
 @router.get("/different")
 def different(request: Request, visit: Visitor, above: Annotated[str, Query(max_length=40)] = "") -> HTMLResponse:
-    """Show the user's mode, and ask about a mode that the data suggest and about an entry of unknown owner.
+    """Show the user's mode (such as ill), and ask about a mode that the data suggest or whose a calendar entry is.
 
     ``above`` names the mode that the page asks about already.
     """
@@ -65,7 +65,10 @@ def say_mode(
     begin: Annotated[str, Form(alias="from", max_length=40)] = "",
     back: Back = HERE,
 ) -> RedirectResponse:
-    """Say that these days or later ones are different, or normal. Raises SetupError for a day that is over."""
+    """Save the user's mode (such as ill or normal) for these or later days.
+
+    Raises SetupError for a day that is over.
+    """
     store, user = visit.bridge.store, visit.user
     today = visit.today
     first, last = (parse_day(one, today) if one else None for one in (begin, until))
@@ -75,7 +78,7 @@ def say_mode(
 
 @router.post("/mode/no")
 def dismiss(visit: Visitor, mode: Text, back: Back = HERE) -> RedirectResponse:
-    """Save that a suggested mode does not apply. The user is not asked about it for four weeks."""
+    """Save that a suggested mode does not apply, so that it is not suggested for some weeks."""
     modes.dismiss(visit.bridge.store, visit.user, [modes.parse_mode(mode, visit.user)], now=visit.now)
     return RedirectResponse(back, 303)
 

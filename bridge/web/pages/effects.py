@@ -1,4 +1,4 @@
-"""Serve the page of effects: what advice changes, the person's own trials, and the watch over harm."""
+"""Serve the page of effects, with what recommendations change, the user's own trials, and the watch for harm."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Words = Annotated[str, Form(max_length=300)]
 
 @router.get("/effects")
 def show(visit: Visitor) -> HTMLResponse:
-    """Show what advice changes, each trial with a picture, and what the watch has seen."""
+    """Show what recommendations change, each trial with a picture, and what the watch for harm has found."""
     store, user = visit.bridge.store, visit.user
     switches = store.people.preferences(user.id).switches
     version, results = effects_version(visit.bridge, user, visit.now), visit.app.results
@@ -57,7 +57,7 @@ def show(visit: Visitor) -> HTMLResponse:
 
 
 def _advice(visit: Visit, version: Version) -> list[str]:
-    """Return the known effects of advice against none in words, from the cache while nothing has changed."""
+    """Return the known effects of recommendations, compared with none, in words. Cached until the data change."""
 
     def computed() -> list[Text]:
         told = effects(visit.bridge.store, [visit.user], now=visit.now)["advice"]
@@ -95,12 +95,7 @@ def _trial(visit: Visit, told: Told) -> dict[str, Any]:
 
 
 def _picture(told: Told) -> dict[str, Any] | None:
-    """Return where to draw a trial's days, the mean of each arm, and the interval of the effect.
-
-    None if an arm is empty.
-
-    Nothing is drawn before the trial's end, because a picture reveals the result as much as a number.
-    """
+    """Return the positions for drawing a trial's days, the mean of each of its two arms, and the effect's interval."""
     arms, days = told.trial.arms(), told.days
     means = {way: [days[day] for day in days if arms.get(day) is way] for way in (True, False)}
     if not all(means.values()):
@@ -139,14 +134,14 @@ def begin(
     weeks: Annotated[int, Form()] = 4,
     outcome: Annotated[str, Form(max_length=30)] = "sleep",
 ) -> RedirectResponse:
-    """Begin a trial. Raises SetupError for an invalid text, length or outcome."""
+    """Begin a trial of what ``text`` says. Raises SetupError for an invalid text, length or outcome."""
     trial.begin(visit.bridge, visit.user, text, weeks, outcome, now=visit.now)
     return RedirectResponse("/effects", 303)
 
 
 @router.post("/effects/trial/{number}")
 def answer(visit: Visitor, number: Number, said: Words, at: Words = "today", back: Words = "") -> RedirectResponse:
-    """Note if the user did on a day as drawn (yes, no), or stop the trial. Raises SetupError for another word."""
+    """Save if the user did on a day what was drawn (yes, no), or stop the trial. Raises SetupError for another word."""
     if said == "stop":
         trial.stop(visit.bridge, visit.user, number, now=visit.now)
     elif said in ("yes", "no"):
@@ -159,7 +154,10 @@ def answer(visit: Visitor, number: Number, said: Words, at: Words = "today", bac
 
 @router.post("/effects/watch")
 def switch(visit: Visitor, what: Words, because: Words = "") -> RedirectResponse:
-    """Turn advice or the watch on or off. Raises SetupError without a reason, or for another word."""
+    """Switch recommendations or the watch for harm on or off.
+
+    Raises SetupError without a reason or for another word.
+    """
     if what not in (ADVICE, WATCH):
         raise SetupError(_("this switch is unknown; open the page again and choose advice or watch"))
     on = not is_on(visit.bridge.store.people.preferences(visit.user.id).switches, what)

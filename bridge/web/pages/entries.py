@@ -1,4 +1,4 @@
-"""Serve the page that asks for the actions of a dozen entries whose answers are most informative."""
+"""Serve the page that asks which actions calendar entries are, for those entries whose answers tell most."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Text = Annotated[str, Form(max_length=2000)]
 
 @router.get("/entries")
 def entries(visit: Visitor) -> HTMLResponse:
-    """Show at most a dozen entries, each with its likely actions as buttons. A series counts as one entry."""
+    """Show the entries to ask about, each with its likely actions as buttons. A series counts as one entry."""
     made = len(visit.bridge.store.people.corrections(visit.user.id, at=visit.now))
     version = data_version(visit.bridge, visit.user, visit.now), made
     found = visit.app.results.get(visit.user, "entries", version, lambda: _asked(visit))
@@ -74,6 +74,6 @@ def say(request: Request, visit: Visitor, event: Text, action: Text) -> Response
 
 @router.post("/entries/answer/back")
 def take_back(visit: Visitor, event: Text, back: Text = "/entries") -> RedirectResponse:
-    """Delete the action that the user gave to a series of entries. The user may be asked about it again."""
+    """Delete the action that the user gave to a series of entries."""
     visit.bridge.store.people.take_back_correction(visit.user.id, event)
     return RedirectResponse(f"{back}#answers" if back in PAGES else "/entries", 303)

@@ -1,4 +1,4 @@
-"""Serve the page of factors: what the user noted, and how the next day differs after it."""
+"""Serve the page of factors, which are what the user noted, and how the day after differs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ def note(
     day: Annotated[date | Literal[""], Form()] = "",
     seen: Annotated[AwareDatetime | None, Form()] = None,
 ) -> Response:
-    """Note something of now and go ``back``, or of another time and go to its day. What is no note gets 400."""
+    """Store a note and lead to ``back``, or to the page of its day if that is not today. Other texts get 400.
+
+    ``seen`` is when the form was shown.
+    """
     try:
         said = notes.said_note(text, visit.user, now=visit.now, day=day or None)
         noted = notes.record_note(visit.bridge.store, visit.user, said, now=visit.now, seen=seen)
@@ -74,7 +77,7 @@ def take_back(
     said: Annotated[str, Form(max_length=200)],
     back: Back = "/factors#said",
 ) -> Response:
-    """Delete a note shown on the page, and go ``back``. A note that is already deleted is ignored."""
+    """Delete a note shown on the page, and lead to ``back``. A note that is already deleted is ignored."""
     for one in notes.recent(visit.bridge.store, visit.user):
         if key_of(one) == said:
             notes.forget(visit.bridge.store, visit.user, one, now=visit.now)
@@ -102,7 +105,7 @@ def just_noted(visit: Visit, noted: str) -> dict[str, str] | None:
 
 
 def chips_of(visit: Visit) -> list[str]:
-    """Return the names on the buttons for new notes: the user's earlier notes, then common notes."""
+    """Return the names on the buttons for new notes, which are the user's earlier notes, then common ones."""
     store, user, version = visit.bridge.store, visit.user, data_version(visit.bridge, visit.user, visit.now)
     names = visit.app.results.get(user, "chips", version, lambda: exposures.names(store, user))
     return noted_names.chips([name for name in names if name not in exposures.CLASSES])[:CHIPS_MAX]

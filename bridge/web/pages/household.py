@@ -1,4 +1,4 @@
-"""Serve the meters that others share with a user, and the forms by which a user shares meters."""
+"""Serve the meters that other users share with a user, and the forms by which a user shares meters."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def _meter(meter: Mapping[str, Any]) -> dict[str, str | None]:
 
 @router.post("/settings/shares", dependencies=[Depends(in_browser), Depends(proved("shares"))])
 def share(visit: Visitor, name: Name = "", meters: Meters = ()) -> Response:
-    """Let the user called ``name`` see exactly the chosen meters. No meters end the share.
+    """Let the user called ``name`` see exactly these meters. Without meters, the sharing ends.
 
-    After ten wrong names an hour no more are tried, so that names cannot be found out by trying.
+    After too many wrong names, no more are accepted for a time, or names could be found out by trying.
     """
     try:
         if visit.app.wrong_names.wait(str(visit.user.id)):
@@ -64,7 +64,7 @@ def share(visit: Visitor, name: Name = "", meters: Meters = ()) -> Response:
 
 @router.post("/settings/shares/withdraw", dependencies=[Depends(in_browser)])
 def withdraw(visit: Visitor, name: Name = "") -> Response:
-    """End all sharing of this user's meters with the user called ``name``."""
+    """Stop sharing this user's meters with the user called ``name``."""
     try:
         sharing.withdraw(visit.bridge.store, visit.user, name, now=visit.now)
     except SetupError as error:

@@ -1,6 +1,6 @@
 """Serve the page behind a notification's link, with a button for the answer that the link stands for.
 
-No login is needed. The link itself permits its answer, and the page shows nothing else.
+It needs no login, because the link proves the permission. The page shows nothing else.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ router = APIRouter()
 
 @router.get(f"{answer_links.ANSWER_PATH}{{token}}")
 def confirm(request: Request, token: str) -> HTMLResponse:
-    """Show the buttons of a notification's link, and mark the recommendation as seen if a browser shows it.
+    """Show the buttons of a notification's link, and mark the recommendation as seen if a browser shows the page.
 
-    Nothing is answered yet, because mail scanners open links too. Forged links get 403, spent links 410.
+    Nothing is answered yet, because mail scanners open links too. A forged link gets 403, a used or expired one 410.
     """
     return _respond(request, token, done=False)
 
@@ -54,9 +54,9 @@ def because(
     confirmed: Annotated[str, Form(max_length=5)] = "",
     to: Annotated[str, Form(max_length=40)] = "",
 ) -> HTMLResponse:
-    """Record why a notification's recommendation is refused. A reason for all later days must be confirmed first.
+    """Save why a notification's recommendation is refused. A reason for all later days must first be confirmed.
 
-    ``to`` puts the recommendation off to another time of today. A forged link gets 403, a used or expired one 410.
+    ``to`` moves the recommendation to another time of today instead. A forged link gets 403, a used or expired one 410.
     """
     try:
         reason = wishing.Because(why) if why in set(wishing.Because) else wishing.Because.SOMETHING_ELSE
@@ -85,7 +85,7 @@ def because(
 def is_opened(request: Request) -> bool:
     """Return False if the request's headers say that the page is fetched without being shown, as for a preview.
 
-    On plain HTTP browsers send none of these headers, and the result is True.
+    Over plain HTTP browsers send no such headers, and the result is True.
     """
     ahead = any("prefetch" in request.headers.get(name, "") for name in ("sec-purpose", "purpose", "x-moz"))
     return not ahead and request.headers.get("sec-fetch-mode", "navigate") == "navigate"

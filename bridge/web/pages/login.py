@@ -1,4 +1,4 @@
-"""Serve the first visit, the data of a made-up person, the login by name and password, and the logout."""
+"""Serve the first visit, a demo with made-up data, the login by name and password, and the logout."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ TIME_TO_LOOK = timedelta(minutes=30)  # after which there must still be a sugges
 
 @router.get("/welcome")
 def welcome(request: Request) -> Response:
-    """Show the page on which the first user is added, or the progress of making the demo's person.
+    """Show the page on which the first user is added, or the progress of making the demo.
 
-    With users, or if other machines reach the page, redirect to the start page.
+    If there are users, or if other machines reach the page, redirect to the start page.
     """
     state = app_state(request)
     if not _is_first(state):
@@ -110,7 +110,7 @@ def ask_to_leave(visit: Visitor) -> Response:
 
 @router.post("/welcome/own")
 def leave_demo(visit: Visitor) -> Response:
-    """Delete the demo's made-up person, to begin with real data. Any other user is led to today's page."""
+    """Delete the demo's made-up user, to begin with real data. Any other user is led to today's page."""
     if visit.user.name != recorded_life.DEMO_USER:
         return RedirectResponse("/", 303)
     connecting.forget(visit.bridge, visit.user)
@@ -130,9 +130,9 @@ def login(request: Request) -> Response:
 
 
 def login_page(request: Request, wrong: str | None = None, status: int = 200) -> HTMLResponse:
-    """Return the login page. On a page for this machine alone, it offers users without a password by name.
+    """Return the login page. If only this machine is served, it offers the names of users without a password.
 
-    ``wrong`` is the reason why a login failed, or None before any.
+    ``wrong`` is the reason why a login failed, or None.
     """
     state = app_state(request)
     store = state.bridge.store
@@ -189,9 +189,9 @@ def begin_session(request: Request, user: User, to: str = "/") -> Response:
 
 
 def stay(request: Request, visit: Visit, what: str) -> Response:
-    """Redirect to the settings, which then say that ``what`` is saved, after a way to log in was added.
+    """Redirect to the settings, which say that ``what`` (a way to log in) is saved.
 
-    Without a session this browser gets one, because the page now asks who the user is.
+    A browser without a session gets one, because the page now needs a login.
     """
     to = f"/settings?saved={what}#{what}"
     if visit.session or proxy_user(request) is not None:
@@ -217,7 +217,7 @@ def _is_encrypted(request: Request) -> bool:
 
 
 def outside(request: Request) -> str:
-    """Return the page's address as the browser sees it, without a path, with the scheme of ``BRIDGE_URL``."""
+    """Return the page's address as the browser sees it, without a path. Its scheme is that of ``BRIDGE_URL``."""
     url = app_state(request).bridge.settings.url
     host = request.headers.get("host", "")
     if url is not None and urlsplit(url).netloc.lower() == host.lower():
@@ -236,16 +236,13 @@ def log_out(request: Request) -> Response:
 
 
 def begin_demo(state: AppState) -> Job:
-    """Start and return a job that stores the data of a made-up person, or return the running one.
-
-    It is the only job without a user.
-    """
+    """Start and return a job that stores the data of a made-up user, or return such a job that is running."""
     running = next(iter(state.jobs.running(None)), None)
     return running or state.jobs.start(None, say("A made-up person"), lambda job: _land_demo(state, job))
 
 
 def _land_demo(state: AppState, job: Job) -> None:
-    """Store the demo's person in a time zone where it is a time of day at which the bridge gives advice."""
+    """Store the demo's user in a time zone where it is now an hour at which the bridge recommends something."""
     # Here if it can be: often it is deep night here, or the person is at an entry of the calendar.
     now = installation.now()
     zones = recorded_life.homes(now, config.local_zone())
@@ -266,7 +263,7 @@ def _lands(
     stays: bool = False,
     also_silent: bool = False,
 ) -> bool:
-    """Return True if the demo's person gets advice in a zone. Without ``stays``, or without advice, undo it."""
+    """Return True if the demo's user gets a recommendation in ``zone``. Unless ``stays``, or without one, undo it."""
     bridge, spoken_to = state.bridge, False
     with contextlib.suppress(_Undone), bridge.store.transaction():
         user = bridge.store.people.add_user(recorded_life.DEMO_USER, zone, now=now)
@@ -286,4 +283,4 @@ def _is_spoken_to(bridge: Bridge, user: User, *moments: datetime) -> bool:
 
 
 class _Undone(Exception):
-    """The exception that rolls back the made-up person."""
+    """Rolls back the made-up user of the demo."""

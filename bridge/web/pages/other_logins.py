@@ -1,4 +1,4 @@
-"""Serve logins with a passkey and at an OpenID Connect provider, and the forms that add and remove either."""
+"""Serve logins with a passkey and at an OpenID Connect provider, and the forms that add and remove them."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _challenge_in(answer: str) -> str:
 
 @router.post("/login/passkey")
 def log_in(request: Request, credential: Credential = "", section: Name = "") -> Response:
-    """Begin a session for the user of a passkey, and lead to a section of the settings if one is named.
+    """Begin a session for the user of a passkey, and lead to ``section`` of the settings if one is named.
 
     A refused passkey shows the login page with the reason and status 403.
     """
@@ -112,7 +112,7 @@ def log_in(request: Request, credential: Credential = "", section: Name = "") ->
 
 @router.post("/settings/passkeys/options", dependencies=[Depends(in_browser), Depends(proved("passkeys"))])
 def new_options(request: Request, visit: Visitor) -> Response:
-    """Return, as JSON, the options with which a browser makes a passkey for the user. A refusal has status 400."""
+    """Return, as JSON, the options with which a browser makes a passkey. A refusal has status 400."""
     try:
         challenge, options = passkeys.begin_registration(visit.bridge.store, visit.user, *_place(request))
     except SetupError as error:
@@ -122,7 +122,7 @@ def new_options(request: Request, visit: Visitor) -> Response:
 
 @router.post("/settings/passkeys", dependencies=[Depends(in_browser), Depends(proved("passkeys"))])
 def add(request: Request, visit: Visitor, credential: Credential = "", name: Name = "") -> Response:
-    """Keep a passkey that the browser has made, under a name. A refusal shows the settings with the reason."""
+    """Store a passkey that the browser has made, with a name. A refusal shows the settings with the reason."""
     try:
         challenge = _answered(request, credential, visit.user.id)
         passkey = passkeys.registered(challenge, credential, name, now=visit.now)
@@ -134,10 +134,7 @@ def add(request: Request, visit: Visitor, credential: Credential = "", name: Nam
 
 @router.post("/settings/passkeys/{number}/remove", dependencies=[Depends(in_browser), Depends(proved("passkeys"))])
 def remove(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
-    """Remove a passkey, so that it no longer serves to log in.
-
-    The user's last way to log in stays where the user needs one (``refuse_last_way``).
-    """
+    """Remove a passkey. The user's last way to log in stays if one is needed (``refuse_last_way``)."""
     store = visit.bridge.store
     try:
         with store.transaction():
@@ -180,7 +177,10 @@ def _client(state: AppState) -> oidc.Client:
 
 @router.get(BACK_PATH)
 def back(request: Request, state: Answer = "", code: Answer = "", iss: Answer | None = None) -> Response:
-    """Take the browser back from the provider, and log its user in or link the account, else say why not."""
+    """Log in the user whom the provider names, or link the account, or show why neither works.
+
+    ``state`` and ``code`` are the provider's answer, with which it sends the browser back.
+    """
     app = app_state(request)
     attempt = app.attempts.take(request.state.seed, state)
     if attempt is None or not code:
@@ -206,7 +206,7 @@ def _account(app: AppState, attempt: oidc.Attempt, code: str, issuer: str | None
 
 
 def _user_of(app: AppState, account: oidc.Account) -> User | None:
-    """Return the user to whom an account is linked, or else the user whose name the account's claim holds."""
+    """Return the user linked with an account, or else link and return the user whom the account's claim names."""
     store = app.bridge.store
     number = store.credentials.user_of(account.issuer, account.subject)
     if number is not None:
@@ -219,7 +219,7 @@ def _user_of(app: AppState, account: oidc.Account) -> User | None:
 
 
 def _link(request: Request, account: oidc.Account, user_id: int) -> Response:
-    """Link an account with the user who asked for that, and who still uses this browser."""
+    """Link an account with the user ``user_id``, who asked for it, if that user still uses this browser."""
     with suppress(NotLoggedIn):
         visit = current_visit(request)
         speak(visit.language or current())
@@ -234,9 +234,10 @@ def _link(request: Request, account: oidc.Account, user_id: int) -> Response:
 
 @router.post("/settings/login", dependencies=[Depends(in_browser), Depends(proved("login"))])
 def link(request: Request, visit: Visitor) -> Response:
-    """Lead a logged-in person to the provider, in order to link the account there. A user has at most 20 linked logins.
+    """Lead a logged-in user to the provider in order to link an account there. Too many linked accounts are refused.
 
-    The page refreshes itself to the provider, because a form may lead to this page alone (content security policy).
+    The answer is a page that goes to the provider by itself, because forms may lead to this page alone (content
+    security policy).
     """
     try:
         if len(visit.bridge.store.credentials.identities(visit.user.id)) >= LINKS_MAX:

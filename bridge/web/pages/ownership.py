@@ -1,4 +1,4 @@
-"""Serve the ticks of calendars, and the menu of an entry that says whose it is."""
+"""Serve the choice of calendars that count, and the menu that says whose a calendar entry is."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def use(visit: Visitor, used: Names = (), back: Text = "", week: Text = "") -> R
 
 
 class MarkForm(BaseModel):
-    """An answer to whose an entry (``event``) is. ``scope`` is one, series or like, ``back`` the page to return to."""
+    """An answer to the question whose an entry (``event``) is. ``scope`` is ``one``, ``series`` or ``like``."""
 
     event: Typed
     whose: Annotated[str, Field(max_length=20)]
@@ -51,7 +51,7 @@ class MarkForm(BaseModel):
 
 @router.post("/entries/whose")
 def mark(visit: Visitor, form: Annotated[MarkForm, Form()]) -> RedirectResponse:
-    """Store whose an entry is, its series, or all entries like it. An empty answer ends questions about it."""
+    """Save whose an entry, its series or all similar ones are. An empty answer ends questions about it."""
     store, user, now = visit.bridge.store, visit.user, visit.now
     marked: dict[str, str] = {}
     if form.whose:
@@ -74,13 +74,13 @@ def mark(visit: Visitor, form: Annotated[MarkForm, Form()]) -> RedirectResponse:
 
 
 def just_marked(visit: Visit, key: str) -> dict[str, Any] | None:
-    """Return whose the user last said an entry is, for the page to offer an undo, or None."""
+    """Return for the page whose the user last said an entry is, so that it can offer to undo that. None without."""
     marks = whose.marks(visit.bridge.store, visit.user) if key else ()
     return next((_shown(one) for one in reversed(marks) if one.key == key), None)
 
 
 def owned(visit: Visit) -> dict[str, Any]:
-    """Return the user's calendars, and what the user last said about whose entries are, for the page."""
+    """Return the user's calendars, and whose entries the user last said to be whose, for the page."""
     store, user = visit.bridge.store, visit.user
     version = data_version(visit.bridge, user, visit.now)
     found = visit.app.results.get(user, "calendars", version, lambda: whose.calendars(store, user, now=visit.now))

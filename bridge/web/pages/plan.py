@@ -1,4 +1,4 @@
-"""Serve the plan of a day with the forms that tick its tasks, times to put a recommendation off to, and files."""
+"""Serve the plan of a day, with forms for its tasks and for other times, and calendar files."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def entry(visit: Visitor, number: Number) -> Response:
 def tick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
     """Save that the user did a task and its recommendation, and show the same plan again.
 
-    Raises SetupError unless the key is that of an open task of the user.
+    Raises SetupError if ``task`` is no key of an open task of the user.
     """
     store = visit.bridge.store
     tasks = (one for _source, one in store.reading.tasks(visit.user.id) if one.completed is None)

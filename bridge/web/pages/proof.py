@@ -1,4 +1,4 @@
-"""Ask again for the password or a passkey before a person opens a door to others or takes or deletes everything."""
+"""Ask for the password or a passkey again before a user gives access to others, or exports or deletes everything."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Password = Annotated[str, Form(max_length=300)]
 
 
 def proved(section: str) -> Callable[[Visitor], None]:
-    """Return a dependency that raises NotProved if the session's user proved who they are too long ago.
+    """Return a dependency that raises NotProved if the session's user gave a proof of identity too long ago.
 
-    It is for the ``section`` of settings. It never stops programs with tokens, users named by a proxy, and people who
-    need no login.
+    The proof is the password or a passkey. ``section`` of the settings is to be returned to. Programs with tokens,
+    users named by a proxy, and users without a login pass.
     """
 
     def check(visit: Visitor) -> None:
@@ -39,7 +39,7 @@ def proved(section: str) -> Callable[[Visitor], None]:
 
 
 def place(section: str) -> str:
-    """Return the address to go to after the password was typed again. An unknown section leads to the settings."""
+    """Return the settings' address with the section, if it is a known one."""
     return f"/settings#{section}" if section in SECTIONS else "/settings"
 
 

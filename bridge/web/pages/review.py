@@ -1,4 +1,4 @@
-"""Serve the page that looks back at a week, and that of past recommendations: what became of them, and how it was."""
+"""Serve the page that looks back at a week, and the history of recommendations with their answers and outcomes."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def did(
     answer: Annotated[str, Form(max_length=20)],
     back: Annotated[str, Form(max_length=20)] = "/",
 ) -> RedirectResponse:
-    """Store what the user says became of a recommendation: done, partly or not_done, and return to ``back``.
+    """Save what the user says became of a recommendation (done, partly or not_done), and lead to ``back``.
 
     Raises SetupError for any other word.
     """
@@ -133,10 +133,7 @@ def did(
 
 @router.get("/history")
 def history(request: Request, visit: Visitor, before: Before = None) -> HTMLResponse:
-    """Show 28 of the user's recommendations, the newest first.
-
-    With ``before``, the id of a recommendation, it shows those with a lower id.
-    """
+    """Show some of the user's recommendations, newest first, with ``before`` (an id) those with lower ids."""
     if before is None:
         mark_seen(request, visit)
     found = visit.bridge.store.recommendations.newest(visit.user.id, before=before, limit=PAGE_ROWS + 1)

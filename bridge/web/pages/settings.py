@@ -85,7 +85,7 @@ def settings(visit: Visitor, saved: str = "") -> HTMLResponse:
 def diagnostics(visit: Visitor) -> Response:
     """Send the installation's diagnostics as JSON.
 
-    They count what all users have, so with several users HTTPException 403 is raised.
+    With several users it raises HTTPException 403, as they count all data.
     """
     if visit.bridge.store.people.has_others(visit.user.id):
         raise HTTPException(403, _("who runs the bridge gets this with: bridge diagnostics"))
@@ -95,10 +95,7 @@ def diagnostics(visit: Visitor) -> Response:
 
 @router.post("/settings/zone")
 def zone(visit: Visitor, zone: Text = "") -> Response:
-    """Let the user live in another time zone from now on.
-
-    An unknown zone shows the settings with the reason and status 400.
-    """
+    """Set the user's time zone from now on. An unknown zone shows the settings with the reason and status 400."""
     try:
         visit.bridge.store.people.set_zone(visit.user.id, zone_meant(zone), since=visit.now)
     except SetupError as error:
@@ -110,7 +107,7 @@ def zone(visit: Visitor, zone: Text = "") -> Response:
 
 @router.post("/settings/language")
 def language(visit: Visitor, language: Text = "") -> Response:
-    """Let the page and messages speak a language. An empty ``language`` leaves the choice to the browser.
+    """Set the language of the user's pages and messages. If it is empty, the browser chooses.
 
     An unknown language shows the settings with the reason and status 400.
     """
@@ -127,7 +124,7 @@ def messages(
     events: Text = "",
     quiet: Annotated[Sequence[str], Form(max_length=len(Slot))] = (),
 ) -> Response:
-    """Keep an address for messages, and the slots (``quiet``) without them. An empty address keeps the former."""
+    """Save an address for messages, unless it is empty, and the slots (``quiet``) in which none are sent."""
     store, user, may_name = visit.bridge.store, visit.user, events == "yes"
     try:
         slots = parse_slots(",".join(quiet) or "none")
@@ -149,7 +146,7 @@ def device_key(visit: Visitor) -> Response:
 
 @router.post("/settings/devices")
 def add_device(visit: Visitor, endpoint: Address = "", p256dh: Text = "", auth: Text = "", name: Text = "") -> Response:
-    """Send messages to the browser that gave these values, in place of the same browser's earlier values."""
+    """Send messages to the browser that gave these values, which replace the same browser's earlier ones."""
     bridge = visit.bridge
     try:
         wanted = Device(endpoint=endpoint, p256dh=p256dh, auth=auth, name=name[: web_push.NAME_MAX_CHARS])
@@ -182,9 +179,7 @@ def messages_off(visit: Visitor) -> Response:
 
 @router.post("/settings/messages/test")
 def messages_test(visit: Visitor) -> HTMLResponse:
-    """Send a test message to the user, and show the settings with its success or failure. A user sends one at a
-    time.
-    """
+    """Send a test message to the user, and show the settings with its success or failure."""
     try:
         with visit.app.sending.held(visit.user.id):
             wrong = notify.deliver_test(visit.bridge, visit.user, now=visit.now)
@@ -194,7 +189,7 @@ def messages_test(visit: Visitor) -> HTMLResponse:
 
 
 def refuse_last_way(visit: Visit) -> None:
-    """Raise SetupError if the user could no longer log in. Call it in the transaction that removes a way."""
+    """Raise SetupError if the user could no longer log in. It is called in the transaction that removes a way."""
     settings = visit.bridge.settings
     is_free = visit.app.local or settings.user_header or settings.oidc_user_claim
     if not is_free and not visit.bridge.store.credentials.is_protected(visit.user.id):

@@ -1,4 +1,4 @@
-"""Serve the means to install the page: its manifest, and a service worker that keeps no page of a person."""
+"""Serve the files with which the page is installed as an app. No page with personal data is kept offline."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def manifest() -> Response:
 
 @router.get("/sw.js")
 def worker() -> Response:
-    """Send the service worker with the addresses of the shell's files, which change with their content."""
+    """Send the service worker, with the addresses of the app's files, which change with their content."""
     shell = [*map(static_url, SHELL), "/offline"]
     script = static_file("worker.js").decode()
     name = hashlib.sha256(json.dumps(shell).encode()).hexdigest()[:12]
@@ -48,5 +48,5 @@ def worker() -> Response:
 
 @router.get("/offline")
 def offline() -> Response:
-    """Show a page that says that the bridge does not answer. The service worker keeps it for that moment."""
+    """Show a page that says that the bridge does not answer. The service worker stores it in advance."""
     return page("offline.html", None)

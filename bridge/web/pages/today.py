@@ -1,4 +1,4 @@
-"""Serve today's page with the meters, the day's slots, and the recommendation to accept, ignore or reschedule."""
+"""Serve today's page with the meters, the day's slots, and the recommendation to accept, ignore or move."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def today(
 ) -> HTMLResponse:
     """Show today's page, with the slot's recommendation if it was made before and still holds.
 
-    ``came`` are ids of imports or syncs that have just ended, joined by commas, ``marked`` is the key of an entry of
-    which the user just said whose it is, and ``noted`` tells what became of a note. The page shows news about them.
+    ``came`` are ids of jobs (imports and syncs) that just ended, joined by commas. ``marked`` is the key of an entry
+    whose owner was just said, and ``noted`` tells what became of a note. The page has news about each.
     """
     store = visit.bridge.store
     with store.view():
@@ -109,7 +109,7 @@ def _meters(current: Today, then: AsOf | None) -> dict[str, Any]:
 
 
 def _asks_ill(visit: Visit, opening: Set[str]) -> bool:
-    """Return True if the page must ask about an illness that the data suggest and the user did not state."""
+    """Return True if the data suggest an illness that the user neither stated nor was asked about."""
     asked = modes.was_asked(visit.bridge.store, visit.user, ModeKind.ILL, now=visit.now)
     return "rest_first" in opening and "said_ill" not in opening and not asked
 
@@ -127,7 +127,7 @@ def _ended(visit: Visit, names: str) -> dict[str, Any] | None:
 
 @router.get("/advice")
 def show_recommendation(request: Request, visit: Visitor) -> Response:
-    """Show the slot's recommendation, or why there is none. If the slot has none yet, it is made."""
+    """Show the slot's recommendation, which is made if there is none yet, or why there is none."""
     found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=is_seen(request, visit))
     if isinstance(found, FullRecommendation) and found.id in wishing.refusals(visit.bridge.store, visit.user):
         found = requests.following(visit.bridge, visit.user, found.id, now=visit.now)
@@ -161,7 +161,7 @@ def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: T
 
 @router.post("/advice/{number}/because")
 def because(request: Request, visit: Visitor, number: Number, why: Text, confirmed: Text = "") -> Response:
-    """Store why a recommendation is refused. Show the consequence and the next idea, or why there is none.
+    """Save why a recommendation is refused. Show what follows from that and the next idea, or why there is none.
 
     A reason for all later days is first shown, with other times of today. ``confirmed`` is then "yes" for all days,
     "today" for today alone, or "no", which shows the refused recommendation again.
@@ -225,7 +225,7 @@ def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResp
 
 
 def _once(facts: Sequence[Fact], after: Fact | None) -> tuple[Sequence[Fact], Fact | None]:
-    """Return the reasons of a silence and the day's next entry, without saying the same entry twice."""
+    """Return the reasons why nothing is recommended and the day's next entry, without stating the same entry twice."""
     if not facts or after is None:
         return facts, after
     same = facts[0].values.get("time") == after.values["time"]
@@ -301,7 +301,7 @@ def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") ->
 
 @router.post("/checkin/back")
 def take_back(request: Request, visit: Visitor, said: Text, back: Back = "/#checkin") -> Response:
-    """Delete one of the user's check-ins, and go ``back``. What is gone already is left as it is."""
+    """Delete one of the user's check-ins, if it still exists, and lead to ``back``."""
     for one in checkins.recent(visit.bridge.store, visit.user, since=date.min):
         if key_of(one) == said:
             checkins.forget(visit.bridge.store, visit.user, one, now=visit.now)

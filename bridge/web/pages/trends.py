@@ -32,7 +32,7 @@ Body = dict[str, Any]
 
 @router.get("/trends")
 def trends(visit: Visitor, weeks: Weeks | None = None, until: date | None = None) -> HTMLResponse:
-    """Show ``weeks`` of trends (default twelve) up to the day ``until`` (default: today, or the last day with data)."""
+    """Show ``weeks`` of trends (default twelve) up to the day ``until`` (default today, or the last day with data)."""
     weeks, then, wanted = weeks or WEEKS_SHOWN, as_of(visit), until
     found, until, older = _in_weeks(visit, weeks, until or (None if then is None else then.day))
     today = visit.today
@@ -98,7 +98,10 @@ def clearest_change(visit: Visit, name: str) -> str | None:
 
 
 def change_in(body: Body, name: str, weeks: int) -> str | None:
-    """Return the clearest change of a meter or metric in a trends document, in words. None if it is not in it."""
+    """Return the clearest change of a meter or metric in a trends document, in words.
+
+    None if it is not in the document.
+    """
     columns = [row["values"] for row in body["inputs"] if row["metric"] == name]
     meter = name.upper()
     if meter in body["meters"]:
@@ -131,7 +134,7 @@ def _dates(days: list[str], one: Change) -> dict[str, str | Text]:
 
 
 def _breaks(body: Body, meter: str) -> set[int]:
-    """Return the day indices at which an input of the meter, its level or the calendar begins or ends."""
+    """Return the day indices at which data of the meter begin or end, those of its inputs, level and calendar."""
     columns = [row["values"] for row in body["inputs"] if meter in row["meters"]]
     planned = [day for day, hours in enumerate(zip(*body["planned_hours"].values(), strict=True)) if any(hours)]
     calendar = {planned[0], planned[-1] + 1} if planned else set()
@@ -140,9 +143,9 @@ def _breaks(body: Body, meter: str) -> set[int]:
 
 
 def _in_weeks(visit: Visit, weeks: int, until: date | None) -> tuple[dict[str, Any], date | None, date | None]:
-    """Return (values for the template, last day shown, day of the last night before the weeks), days None if unused.
+    """Return (values for the template, last day shown if not today, last night before the weeks if any).
 
-    The weeks end today, or at the last night with data if less than a week of every meter is known until today.
+    If no meter is known for a week of them, the weeks end at the last night with data.
     """
     found = _charted(visit, weeks, until)
     if until is not None:
@@ -169,7 +172,7 @@ def _clarity(pair: tuple[str, Change | None]) -> float:
 
 
 def _changed(body: Body, meter: str, one: Change) -> dict[str, str | None]:
-    """Return a sentence on a change of a meter, and what else differed on those days."""
+    """Return a change of a meter in words (``said``), and what else differed on its days (``around``)."""
     days = body["days"]
     told = CHANGED_TEXTS[one.lasts, one.shift > 0]
     values = {"meter": meter_word(meter), "off": abs(one.shift), "error": one.error}
@@ -179,7 +182,7 @@ def _changed(body: Body, meter: str, one: Change) -> dict[str, str | None]:
 
 
 def _inputs_around(body: Body, meter: str, one: Change) -> list[str]:
-    """Return in words the two inputs of a meter that differed most from other days during a change."""
+    """Return in words the inputs of a meter that differed most during a change from other days, at most two."""
     found = []
     for row in body["inputs"]:
         inside = [value for value in row["values"][one.begin : one.end] if value is not None]
@@ -203,7 +206,7 @@ def _happened_around(body: Body, one: Change) -> list[str]:
 
 
 def _may_explain(body: Body, happening: dict[str, Any], near: set[str]) -> bool:
-    """Return True if a happening may explain a change: another zone, a long entry, or a new repeated entry."""
+    """Return True if a happening may explain a change, as another zone, a long entry or a new repeated entry may."""
     if happening["kind"] != "entry":
         return bool(happening["kind"] == "zone")
     like = [one["day"] for one in body["happenings"] if one["title"] == happening["title"]]
@@ -311,7 +314,7 @@ def _document(visit: Visit, weeks: int, until: date | None) -> Body:
 
 
 def summary(body: Body, meter: str) -> str:
-    """Return a sentence with the levels of a meter's chart, for people who cannot see the chart."""
+    """Return a meter's chart as a sentence, for people who cannot see it."""
     levels: list[float | None] = body["meters"][meter]["level"]
     known = {day: level for day, level in zip(body["days"], levels, strict=True) if level is not None}
     if not known:

@@ -50,8 +50,9 @@ Key = Annotated[str, Form(max_length=2000)]
 
 
 class Shown(BaseModel):
-    """The week to show, and what was just done: the key of an entry of which the user said whose it is (``marked``), or
-    of a task that was ``moved``.
+    """The week to show, and what was just done there.
+
+    ``marked`` is the key of an entry whose owner was said, ``moved`` that of a task that was moved.
     """
 
     week: Annotated[str | None, Field(max_length=20)] = None
@@ -62,7 +63,6 @@ class Shown(BaseModel):
 
 @router.get("/week")
 def week(request: Request, visit: Visitor, wanted: Annotated[Shown, Query()]) -> HTMLResponse:
-    """Show a week (2026-W47, or a date in it), by default the current one."""
     monday = monday_of(wanted.week, visit.now, visit.user.zones)
     if monday == monday_of(None, visit.now, visit.user.zones):
         mark_seen(request, visit)
@@ -111,10 +111,9 @@ def _slot_text(name: str, hint: str | None) -> str:
 
 @router.get("/week/ahead")
 def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_length=20)]) -> Response:
-    """Send the suggestions and tasks that are expected in a week's coming days, each for its slot on the page of the
-    week.
+    """Send the slots of a week's coming days in which suggestions and tasks are expected.
 
-    A browser that asks for a whole page is led to the page of the week.
+    If the browser asks for a whole page, lead it to the page of the week.
     """
     monday = monday_of(week, visit.now, visit.user.zones)
     if not is_part(request):
@@ -145,7 +144,7 @@ def _drawn(visit: Visit, week: Week, owned_: dict[str, Any], moved: Sequence[dic
 def move_task(visit: Visitor, task: Key, to: Named, week: Named = "") -> Response:
     """Give a task its best time in the slot ``to``, and show the same week again.
 
-    A slot out of reach or without room, and a task that is not open, show the week with the reason and status 400.
+    If the slot is too far ahead or full, or the task not open, the week shows the reason with status 400.
     """
     monday = monday_of(week or None, visit.now, visit.user.zones)
     try:
@@ -166,9 +165,10 @@ def move_back(visit: Visitor, task: Key, week: Named = "") -> RedirectResponse:
 
 @router.post("/week/{number}")
 def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named, week: Named = "") -> Response:
-    """Put a recommendation off to the slot ``to``, and show the same week again.
+    """Move a recommendation to the slot ``to``, and show the same week again.
 
-    A slot out of reach, or an answered recommendation of a past day, shows the week with the reason and status 400.
+    If the slot is too far ahead, or the recommendation answered on a past day, the week shows the reason with status
+    400.
     """
     monday, bridge, user = monday_of(week or None, visit.now, visit.user.zones), visit.bridge, visit.user
     try:
@@ -236,7 +236,7 @@ def _due(drawn: _Drawn, day: date, today: date) -> dict[str, Any]:
 
 
 def _entries(drawn: _Drawn, slot: WeekSlot) -> Iterator[dict[str, Any]]:
-    """Yield groups of entries that overlap. An entry belongs to the slot in which it begins."""
+    """Yield groups of entries that overlap, of those that begin in the slot."""
     week, first, end = drawn.week, slot.facts.moment.slot is Slot.MORNING, slot.facts.start
     group: dict[str, Any] = {}
     for one, label in sorted(slot.entries, key=lambda pair: pair[0].start):
@@ -276,7 +276,7 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
 
 
 def _lasting(slot: WeekSlot, zones: ZoneHistory, *, alone: bool) -> Iterator[str]:
-    """Yield texts of timed entries that last into a slot, only of long ones unless ``alone``."""
+    """Yield texts of entries from an earlier slot that last into this one, only of long ones unless ``alone``."""
     for one, label in slot.entries:
         long = one.end - one.start >= LASTING
         lasts = one.start < slot.facts.start < one.end and not one.event.all_day and takes_time(one.event)

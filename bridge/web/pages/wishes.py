@@ -1,4 +1,4 @@
-"""Serve the page of wishes for the plan: vetoes, hours, goals, weights of the meters, and suggestions a day."""
+"""Serve the page of wishes for the plan, with vetoes, hours, goals, weights of the meters, and suggestions a day."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Fields = Mapping[str, str]
 
 
 async def fields(request: Request) -> Fields:
-    """Return the fields of a form by name, each cut to 200 characters."""
+    """Return the fields of a form by name, each cut to a maximal length."""
     form = await request.form()
     return {name: str(value)[:FIELD_MAX] for name, value in form.items()}
 
@@ -89,7 +89,7 @@ def wish(request: Request, visit: Visitor, text: Text, confirmed: Text = "") -> 
 
 @router.post("/wishes/undo")
 def undo(request: Request, visit: Visitor, before: Annotated[str, Form(max_length=BEFORE_MAX)]) -> Response:
-    """Restore the wishes that the form holds, which were in force before the last one was saved.
+    """Restore the wishes in ``before``, which were in force before the last one was saved.
 
     Raises SetupError for other content.
     """
@@ -103,7 +103,10 @@ def undo(request: Request, visit: Visitor, before: Annotated[str, Form(max_lengt
 
 
 def _told_on_today(visit: Visit, wish: Mapping[str, Any]) -> HTMLResponse:
-    """Return the part of today's page that confirms a wish. After a saved wish, advice and plan are loaded again."""
+    """Return the part of today's page that confirms a wish.
+
+    After a saved wish, it makes the page load its advice again.
+    """
     part = page("today/wish.html", visit, path="/", wish=wish)
     if wish["saved"] or wish["back"]:
         part.headers["HX-Trigger"] = "advised, checkedin"
