@@ -1,4 +1,4 @@
-"""The laboratory runs real HTTP servers in the role of vendors, and a made-up person with accounts at them.
+"""The laboratory, which plays vendors by HTTP servers and a made-up person with accounts at them.
 
 It is its own package, ``rhythm-lab``. The product's wheel does not hold it, and the product never imports it.
 """
@@ -11,13 +11,13 @@ from typing import Any
 
 
 def fixtures(source: str) -> Path:
-    """Return the folder of a source's fixtures, inside the wheel or beside the package in a checkout."""
+    """Return the folder of a source's fixtures, in the wheel or in the checkout."""
     packaged = Path(__file__).parent / "fixtures"
     folder = packaged if packaged.is_dir() else Path(__file__).parents[1] / "fixtures"
     return folder / source
 
 
 def account(source: str, case: str) -> dict[str, Any]:
-    """Return what a vendor holds for a person, read from ``fixtures/<source>/<case>.json``."""
+    """Return the account in the JSON file ``fixtures/<source>/<case>.json``, for a vendor's server."""
     body: dict[str, Any] = json.loads((fixtures(source) / f"{case}.json").read_text(encoding="utf-8"))
     return body

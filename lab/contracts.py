@@ -1,7 +1,7 @@
-"""Import-linter contracts of our own.
+"""Contracts of our own for Import Linter.
 
-``AllowedContract`` lists what modules may import, so that a new module is refused until it is allowed.
-``AcyclicContract`` refuses circles of imports.
+``AllowedContract`` lists the modules that may be imported, so that other imports are refused. ``AcyclicContract``
+refuses circles of imports.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from importlinter.application.contract_utils import AlertLevel, remove_ignored_i
 
 
 class AllowedContract(Contract):
-    """Let ``importers`` (each with its descendants) import only ``allowed``, themselves and packages from elsewhere.
+    """A contract that modules ``importers`` with descendants import only themselves, ``allowed`` and other packages.
 
-    ``allowed`` names modules with their descendants. Direct imports are checked.
+    ``allowed`` names modules with their descendants. Only direct imports are checked.
     """
 
     importers = fields.SetField(subfield=fields.StringField())
@@ -40,7 +40,7 @@ class AllowedContract(Contract):
 
 
 class AcyclicContract(Contract):
-    """Let no module import itself through others. Imports inside functions and for type checks count."""
+    """A contract that no module imports itself through others, imports in functions and for type checks included."""
 
     ignore_imports = fields.SetField(subfield=fields.ImportExpressionField(), required=False)
 

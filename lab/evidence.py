@@ -1,7 +1,7 @@
-"""Print every figure of ``docs/evidence.md``: ``make evidence``, or ``python -m lab.evidence --samples FOLDER``.
+"""Print every figure of ``docs/evidence.md`` (``make evidence``, or ``python -m lab.evidence --samples FOLDER``).
 
-Figures stand in ``docs/evidence.json``. What a folder of data can give is computed anew. What is lived in simulation is
-kept there per seed, and a drawn tenth of it is run again. ``--write COMMIT`` renews the file and the page.
+Figures are stored in ``docs/evidence.json``. Those of data in the folder are computed again. Those of simulations are
+stored by seed, and a random tenth of them is computed again. ``--write COMMIT`` renews the file and the page.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ Figure = dict[str, Any]
 
 
 def computed(samples: Path) -> Iterator[Figure]:
-    """Yield the figures that the samples in a folder give. Data that are absent give none."""
+    """Yield the figures computed from the data in a folder. Data sets that are missing give none."""
     yield from _days(samples)
     for one in diary.found(samples):
         yield from of_diary(one)
 
 
 def of_diary(one: diary.Diary) -> Iterator[Figure]:
-    """Return the figures of office workers' prompts, or those of how long answers are remembered."""
+    """Return the figures of a diary, which are correlations for one study and the decay of answers for others."""
     return _prompts(one) if one.name.startswith("menghini") else _memory(one)
 
 
@@ -96,7 +96,7 @@ def _prompts(one: diary.Diary) -> Iterator[Figure]:
 
 
 def before() -> ProxyMap:
-    """Return the shipped map with the rows as they were before diaries were read."""
+    """Return the shipped map of inputs with the weights that were used before diaries were looked at."""
     changes = {str(meter): rows for meter, rows in BEFORE.items()}
     return proxy.with_changes(changes, Path(proxy.OVERRIDES))
 
@@ -112,7 +112,7 @@ def _gain(
     was: Mapping[str, diary_ranks.Person],
     what: tuple[Meter, str],
 ) -> Figure:
-    """Return the paired gain; a meter that was not known correlates with nothing."""
+    """Return the mean paired gain in correlation by the newer map of inputs. An unknown meter counts as 0."""
     rhos = [(diary_ranks.rho(now[who], *what), diary_ranks.rho(was[who], *what)) for who in now]
     gains = [mine - (old or 0.0) for mine, old in rhos if mine is not None]
     return _figure(name, cohort, (fmean(gains), ranks.interval(gains), len(gains)), "make evidence")
@@ -132,7 +132,7 @@ def _figure(name: str, cohort: str, found: tuple[float, Sequence[float | None], 
 
 
 def lived(policy: str, seeds: Sequence[int]) -> list[float]:
-    """Return the published grade of a policy in the week of each seed."""
+    """Return the published grade of a policy for the simulated week of each seed."""
     result = play_by_name(policy, "in", list(seeds), "grade", registry.policy)
     return [round(float(score), 6) for score in result.score()]
 
@@ -143,7 +143,7 @@ def worlds() -> list[dict[str, Any]]:
 
 
 def again(kept: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[int], bool]]:
-    """Run a drawn tenth of the kept weeks again. Yields (policy, seeds, whether every score is the same)."""
+    """Simulate a random tenth of the stored weeks again, and yield (policy, seeds, True if every score is the same)."""
     draw = random.Random(SEED)
     for one in kept:
         seeds = sorted(draw.sample(range(len(one["scores"])), len(one["scores"]) // TENTH))
@@ -151,7 +151,7 @@ def again(kept: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[int], b
 
 
 def table(document: Mapping[str, Any]) -> str:
-    """Return the page's tables of a result file."""
+    """Return the Markdown tables of a result file's content."""
     lines = ["| figure | on | mean | 95 % | persons | command |", "|---|---|---:|---|---:|---|"]
     for one in document["figures"]:
         ends = ends_of(one["interval"], "+.3f")
@@ -168,19 +168,18 @@ def table(document: Mapping[str, Any]) -> str:
 
 
 def unearned(found: Iterable[Figure]) -> list[str]:
-    """Return the changes that were chosen here and whose interval on what chose them includes zero."""
+    """Return the names of figures of our own choices whose interval on the data they were chosen by includes 0."""
     chosen = (one for one in found if one["figure"].endswith(CHOSEN) and not one["figure"].startswith(ELSEWHERE))
     return [one["figure"] for one in chosen if one["interval"][0] is None or one["interval"][0] <= 0]
 
 
 def load() -> dict[str, Any]:
-    """Return the result file."""
     found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the figures, and whether they are those of the result file. Returns 1 where one is another."""
+    """Print the figures and whether they equal those of the result file. Returns 1 if any differs, else 0."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--samples", type=Path, help="folder with wellness/ and diaries/")
     asked.add_argument(

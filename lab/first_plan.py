@@ -1,8 +1,8 @@
-"""Follow docs/start.md from a fresh environment to the first plan, and count its steps, minutes and megabytes.
+"""Follow docs/start.md from a new environment to the first plan, and count its steps, minutes and megabytes.
 
-``python -m lab.first_plan`` runs the commands of the document as they stand, in a copy of the checkout. It opens the
-page, clicks what the document names, and drops a made-up person's files. Packages are fetched before, because that time
-belongs to the network. The exit status is 1 above seven steps, five minutes or 540 MB.
+``python -m lab.first_plan`` runs the commands of the document unchanged, in a copy of the checkout. It opens the page,
+clicks what the document names, and uploads a made-up person's files. Packages are downloaded before, and the time for
+this does not count. The exit status is 1 above the limits.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ PLANNED = re.compile(r'<li class="block is-(\w+)')
 
 
 class Lost(Exception):
-    """The error of a document that the program does not follow any more."""
+    """The error of a document that does not agree with the program."""
 
 
 class NotFetched(Exception):
-    """The error of packages that cannot be fetched."""
+    """The error of packages that cannot be downloaded."""
 
 
 @dataclass(kw_only=True)
 class Walk:
-    """The cost of a walk: its steps, its seconds with those of fetching apart, and the megabytes of the installation.
+    """The cost of following the document, in steps, seconds, and megabytes of the installation.
 
-    ``planned`` are the kinds of the parts of the first plan.
+    ``fetching`` are the seconds of downloads, not included. ``planned`` are the kinds of the parts of the first plan.
     """
 
     steps: list[str] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Walk:
 
     @property
     def wrong(self) -> list[str]:
-        """A line of text for each figure above its limit."""
+        """The texts about figures above their limits."""
         told = {
             f"{len(self.steps)} steps, and {STEPS_MAX} are allowed": len(self.steps) > STEPS_MAX,
             f"{self.seconds / 60:.1f} minutes, and {MINUTES_MAX:g} are allowed": self.seconds > 60 * MINUTES_MAX,
@@ -71,7 +71,7 @@ class Walk:
 
 
 def section(text: str, number: int) -> str:
-    """Return the numbered section of the document. Raises Lost if it has none."""
+    """Return the section of the document with a number. Raises Lost if it has none."""
     found = re.search(rf"^## {number}\. .*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     if found is None:
         raise Lost(f"{DOCUMENT} has no section {number}")
@@ -89,7 +89,7 @@ def commands(text: str) -> list[str]:
 
 
 def copy_checkout(to: Path) -> None:
-    """Copy the files that git knows or would add."""
+    """Copy the files of the checkout that git tracks or would add."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],  # noqa: S607
         cwd=ROOT,
@@ -103,9 +103,9 @@ def copy_checkout(to: Path) -> None:
 
 
 def fetch(checkout: Path, wheels: Path) -> None:
-    """Fetch what an installation needs, as wheels. The versions are those of constraints.txt.
+    """Download or build the wheels that an installation needs, in the versions of constraints.txt.
 
-    Raises NotFetched if one cannot be had.
+    Raises NotFetched if pip fails.
     """
     words = ("wheel", "--quiet", "--disable-pip-version-check", "--wheel-dir", str(wheels))
     command = [sys.executable, "-m", "pip", *words, "--constraint", "constraints.txt", ".", "hatchling"]
@@ -117,14 +117,14 @@ def fetch(checkout: Path, wheels: Path) -> None:
 
 
 def environment(home: Path, wheels: Path) -> dict[str, str]:
-    """Return environment variables without any setting of ours, with which pip takes packages from ``wheels`` alone."""
+    """Return environment variables without settings of the program, with which pip uses only packages in ``wheels``."""
     bare = {name: value for name, value in os.environ.items() if not name.startswith(("BRIDGE_", "PIP_", "PYTHON"))}
     own = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PIP_CONFIG_FILE": os.devnull}
     return bare | own | {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
 def made_up_files(folder: Path) -> list[Path]:
-    """Write the export of a phone with a watch, and a calendar, as a person would have downloaded them today."""
+    """Write an export of a phone and a calendar, as downloaded by a person today, and return their paths."""
     from lab.people.apple import Plan, write_zip
     from lab.people.other_life import choir_account
 
@@ -137,7 +137,7 @@ def made_up_files(folder: Path) -> list[Path]:
 
 
 class Page:
-    """A person's browser at the page, which clicks only what both the document and the page name."""
+    """A browser that clicks only what both the document and the page name."""
 
     def __init__(self, url: str, document: str) -> None:
         import requests
@@ -155,7 +155,7 @@ class Page:
         return self._text
 
     def named(self, words: str) -> str:
-        """Return ``words``. Raises Lost unless the document says them and the page shows them."""
+        """Return ``words``. Raises Lost unless the document and the page contain them."""
         for place, text in ((DOCUMENT, " ".join(self._document.split())), ("the page", self._text)):
             if words not in text:
                 raise Lost(f"{place} does not say {words!r}")
@@ -163,7 +163,7 @@ class Page:
 
     @property
     def token(self) -> str:
-        """The token that each change of the page carries."""
+        """The token against request forgery in the page. Raises Lost if the page has no form."""
         found = re.search(r'(?:name="csrf" value="|X-CSRF-Token": ?")([0-9a-f]+)', self._text)
         if found is None:
             raise Lost("the page has no form")
@@ -180,7 +180,7 @@ class Page:
         return self._keep(self._session.post(self._url + path, data={"csrf": self.token, **form}, timeout=60))
 
     def drop(self, file: Path) -> None:
-        """Drop a file on the form of the page, and wait until it is read. Raises Lost if it is not."""
+        """Upload a file by the form of the page, and wait until it is imported. Raises Lost if that fails."""
         to = re.search(r'data-to="([^"]+)"', self._text)
         if to is None:
             raise Lost("no file can be dropped here")
@@ -225,7 +225,7 @@ def _wait_until_healthy(url: str, process: subprocess.Popen[bytes]) -> None:
 
 
 def follow(folder: Path) -> Walk:
-    """Walk from an empty folder to the first plan, and return what it took."""
+    """Follow the document from an empty folder to the first plan, and return the cost."""
     walk, checkout, wheels, home = Walk(), folder / "checkout", folder / "wheels", folder / "home"
     home.mkdir()
     copy_checkout(checkout)
@@ -265,7 +265,7 @@ def _to_first_plan(walk: Walk, page: Page, files: list[Path]) -> None:
 
 
 def main() -> int:
-    """Print each step and the figures of a walk. Return 1 if one is above its limit."""
+    """Print each step and the figures. Returns 1 if a figure is above its limit, else 0."""
     with tempfile.TemporaryDirectory(prefix="rhythm-bridge-first-") as folder:
         walk = follow(Path(folder))
     for number, step in enumerate(walk.steps, 1):

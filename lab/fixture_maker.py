@@ -54,7 +54,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """A move of a row by whole days on the wall clock, from its own zone into another zone, with another number."""
+    """A move of a row by whole days at the same local time, from its own zone into another, with another number."""
 
     days: int
     home: ZoneInfo
@@ -66,7 +66,7 @@ class Move:
     after: timedelta
 
     def row(self, row: Row) -> Row:
-        """Return a row moved. The notation of each value stays."""
+        """Return a row with its dates, times and ids moved, in their own notation."""
         return {name: self._value(name, value) for name, value in row.items()}
 
     def _value(self, name: str, value: Any) -> Any:
@@ -90,7 +90,7 @@ class Move:
         return value + self.number if isinstance(value, int) else f"{value}-{self.number}"
 
     def at(self, instant: datetime) -> datetime:
-        """Return the instant at which the new zone's clocks show what the old zone's did, ``days`` later."""
+        """Return the instant with the same local time in the new zone, ``days`` days later."""
         wall = instant.astimezone(self.home).replace(tzinfo=None) + timedelta(days=self.days)
         return wall.replace(tzinfo=self.zone)
 
@@ -128,13 +128,16 @@ class Move:
 
 
 def is_offset(name: str, value: float, offset: timedelta) -> bool:
-    """Say if a number under a name is an offset from UTC in any unit, east or west. 0 tells no unit and is none."""
+    """Return True if a number is the offset from UTC in some unit and has a name for one, with either sign."""
     sizes = [abs(offset) / unit for unit in OFFSET_UNITS]
     return bool(offset) and OFFSET.fullmatch(name) is not None and abs(value) in sizes
 
 
 def cases(sample: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the accounts by case. Raises SetupError for lists without a row, and for rows of times far apart."""
+    """Return the accounts by name of the case.
+
+    Raises SetupError for lists without a row, and for rows whose times are far apart.
+    """
     lists = {name: rows for name, rows in sample.items() if name not in FACTS}
     bare = sorted(name for name, rows in lists.items() if not rows)
     if bare or not lists:
@@ -205,7 +208,7 @@ def _second(sample: dict[str, Any], name: str, ago: int) -> Row:
 
 
 def _moved(sample: dict[str, Any], name: str, ago: int, zone: ZoneInfo | None = None, number: int | None = None) -> Row:
-    """Return the sample's row of a list as of some days before NOW, in HOME or another zone."""
+    """Return the sample's row of a list, moved to ``ago`` days before NOW, in ``zone`` (by default HOME)."""
     row, home = sample[name][0], ZoneInfo(sample["zone"])
     named = _named(sample)
     ids = frozenset(r[key] for n, rows in sample.items() if n not in FACTS for r in rows for key in named & {*r})
@@ -221,7 +224,7 @@ def _named(sample: dict[str, Any]) -> frozenset[str]:
 
 
 def _date(row: Row, home: ZoneInfo) -> date:
-    """Return the latest local date that a row speaks of. Raises SetupError for a row without any."""
+    """Return the latest local date in a row. Raises SetupError if it has neither a date nor an instant."""
     dates = [date.fromisoformat(v) for v in row.values() if isinstance(v, str) and DATE.fullmatch(v)]
     dates = dates or [_local_date(name, row[name], home) for name in _span(row)]
     if not dates:
@@ -230,7 +233,7 @@ def _date(row: Row, home: ZoneInfo) -> date:
 
 
 def _check_times(name: str, row: Row, home: ZoneInfo) -> None:
-    """Raise SetupError for a row with an instant more than APART from its date, as documentation may have it."""
+    """Raise SetupError for a row with an instant more than APART from its date."""
     day = datetime.combine(_date(row, home), time(), UTC)
     apart = [field for field, value in row.items() if _is_instant(value) and abs(_read(value) - day) > APART]
     if apart:
@@ -248,7 +251,7 @@ def _local_date(name: str, value: Any, home: ZoneInfo) -> date:
 
 
 def _span(row: Row) -> list[str]:
-    """Return the names of a row's instants in the order of time, without those of its changes."""
+    """Return the names of a row's instants in order of time, without times of change."""
     found = [name for name, value in row.items() if _is_instant(value) and not OF_CHANGE.search(name)]
     return sorted(found, key=lambda name: _read(row[name]))
 
@@ -303,8 +306,8 @@ def _written(offset: timedelta) -> str:
 def write(source: str, folder: Path | None = None, *, anew: bool = False) -> list[str]:
     """Write the cases of a source beside its sample. Returns a line per file that says what changed.
 
-    A case that is there and differs may have been edited, and is written with ``anew`` alone. Raises SetupError without
-    a sample, or for a sample that lacks a row.
+    A file that differs may have been edited, and is overwritten only with ``anew``. Raises SetupError without a sample,
+    or for a sample that lacks a row.
     """
     place = folder or lab.fixtures(source)
     if not (place / "sample.json").is_file():
@@ -314,14 +317,14 @@ def write(source: str, folder: Path | None = None, *, anew: bool = False) -> lis
 
 
 def _case(path: Path, body: dict[str, Any], source: str, *, anew: bool) -> str:
-    """Write a case, or keep one that is there and differs. Returns a line that says which."""
+    """Write a case, unless its file exists and differs. Returns a line that says which."""
     if anew or not path.is_file() or json.loads(path.read_text(encoding="utf-8")) == body:
         return written(path, body)
     return f"{path.name}: kept, it differs; to write it: python -m lab.fixture_maker {source} --anew"
 
 
 def written(path: Path, body: dict[str, Any]) -> str:
-    """Write JSON where it differs from the file. Returns a line that says what changed."""
+    """Write JSON to a file if its content differs. Returns a line that says what changed."""
     before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
     if before == body:
         return f"{path.name}: unchanged"

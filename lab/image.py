@@ -1,6 +1,6 @@
-"""Build the image of a release: Debian and its Python by mmdebstrap, and the Containerfile on top by podman.
+"""Build the container image of a release, with Debian and its Python by mmdebstrap and the rest by podman.
 
-Both work without a container engine's service. They need root, because a base system has files of several owners.
+Neither needs a running container service. They need root, because a base system has files of several owners.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DOCKERFILE_OF_BASE = "FROM scratch\nADD base.tar /\n"
 
 @dataclass(frozen=True)
 class Image:
-    """A built image: its OCI folder, what Debian it stands on, and its size unpacked."""
+    """A built image with its OCI folder, its version of Debian, and its unpacked size."""
 
     folder: Path
     base: str
@@ -34,7 +34,9 @@ class Image:
 
 
 def check_tools() -> None:
-    """Exit with the next command where a tool of the image is missing."""
+    """Exit with the command that installs it if a tool for the image is missing, or if not run as root with Python
+    3.11.
+    """
     missing = [name for name in ("mmdebstrap", "podman") if shutil.which(name) is None]
     if missing or os.geteuid() != 0:
         sys.exit(f"the image needs root, and Debian's tools: apt-get install mmdebstrap podman (missing: {missing})")
@@ -43,7 +45,10 @@ def check_tools() -> None:
 
 
 def build(source: Path, work: Path, name: str, epoch: int) -> Image:
-    """Build the image of unpacked sources, whose libraries lie in ``libraries`` there, in the folder ``work``."""
+    """Build the image ``name`` in the folder ``work``, from sources with libraries in their folder ``libraries``.
+
+    ``epoch`` is the time of all files in Unix seconds.
+    """
     base, folder, listed = work / "base", work / "image", work / "debian.txt"
     base.mkdir()
     _debian(base / "base.tar", listed, epoch)

@@ -1,7 +1,7 @@
-"""Write what an installation of this version leaves behind into ``fixtures/releases/VERSION``.
+"""Write the files of an installation of this version into ``fixtures/releases/VERSION``.
 
-A database, a backup, an export, a configuration and the key, of a made-up person. Every later version's tests open them
-(``tests/test_releases.py``). Run ``python -m lab.kept_release`` once for each version, before its tag.
+These are a database, a backup, an export, a configuration and the key, of a made-up person. Every later version's tests
+open them (``tests/test_releases.py``). Run ``python -m lab.kept_release`` once for each version, before its tag.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ STEPS = (  # the commands of the person's day, and what is typed
 
 
 def make(to: Path) -> None:
-    """Live the day in a folder of its own, and keep what it leaves behind in the new folder ``to``."""
+    """Run the installation's commands in a temporary folder, and save its files in the new folder ``to``."""
     with tempfile.TemporaryDirectory(prefix="rhythm-bridge-kept-") as folder:
         work = Path(folder)
         home = work / "home"
@@ -70,7 +70,7 @@ def make(to: Path) -> None:
 
 
 def dumped(work: Path) -> bytes:
-    """Move the person to PostgreSQL, and return the SQL that makes that database."""
+    """Move the installation's data to PostgreSQL, and return the SQL that creates this database."""
     with cluster() as server:
         url = f"{server}/kept"
         with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
@@ -82,7 +82,7 @@ def dumped(work: Path) -> bytes:
 
 
 def bridge(work: Path, *arguments: str) -> str:
-    """Run a command of the person in a folder. Raises CalledProcessError if it fails."""
+    """Run a ``bridge`` command in a folder and return its output. Raises CalledProcessError if it fails."""
     environment = {"PATH": os.environ["PATH"], "BRIDGE_HOME": str(work / "home"), "BRIDGE_NOW": NOW.isoformat()}
     command = (sys.executable, "-m", "bridge", *arguments)
     done = subprocess.run(  # noqa: S603 - ours

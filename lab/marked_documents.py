@@ -1,4 +1,4 @@
-"""Tables that a command writes into a document whose other words stay as they are."""
+"""Text that a command writes into a document between two marks, with all other text unchanged."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from bridge.domain.errors import SetupError
 
 
 def put(path: Path, text: str, *, mark: str = "table", heading: str = "") -> None:
-    """Replace the text between ``<!-- mark -->`` and ``<!-- /mark -->``, or begin a document with the heading.
+    """Replace the text between ``<!-- mark -->`` and ``<!-- /mark -->`` in a document.
 
-    Raises SetupError for a document that lacks a mark, cannot be read or cannot be written.
+    A missing document is made and begins with ``heading``. Raises SetupError for a document that lacks a mark, cannot
+    be read or cannot be written.
     """
     first, last = f"<!-- {mark} -->", f"<!-- /{mark} -->"
     try:
@@ -24,7 +25,7 @@ def put(path: Path, text: str, *, mark: str = "table", heading: str = "") -> Non
 def within(path: Path, mark: str, what: str) -> str:
     """Return the text between the marks of a document.
 
-    Raises SetupError, which names the text as ``what``, for a document that lacks a mark or is missing.
+    Raises SetupError, which calls the text ``what``, for a document that lacks a mark or is missing.
     """
     document = path.read_text(encoding="utf-8") if path.exists() else ""
     return _parts(document, f"<!-- {mark} -->", f"<!-- /{mark} -->", f"{path} has no place for {what}")[1]

@@ -1,4 +1,4 @@
-"""Change the product in drawn places, one at a time, and run the tests nearest to each: python -m lab.mutants --help.
+"""Change the product in random places, one at a time, and run the tests nearest to each (python -m lab.mutants --help).
 
 A mutation that no test notices survives, and is printed. Tests are chosen by the imports that lead to the module.
 """
@@ -52,7 +52,7 @@ SWAPPED: Mapping[type[Any], type[Any]] = {
 
 @dataclass(frozen=True)
 class Mutation:
-    """A change of an expression: the file from the root, the line, and the file's text with it."""
+    """A change of an expression in a line of a file, with the file's whole ``text`` after it."""
 
     path: str
     line: int
@@ -62,9 +62,9 @@ class Mutation:
 
 
 def places_in(text: str) -> list[ast.expr]:
-    """Return the expressions of a module that can be mutated: operators, conditions and numbers.
+    """Return the expressions of a module that can be mutated, which are operators, conditions and numbers.
 
-    A condition comes a second time, negated. Annotations and what only type checkers read are left out.
+    A condition comes a second time to be negated. Annotations and code for type checkers are left out.
 
     >>> [ast.unparse(place) for place in places_in("if a < 2:\\n    pass\\n")]
     ['not a < 2', 'a < 2', '2']
@@ -98,7 +98,7 @@ def _is_mutable(node: ast.expr) -> bool:
 
 
 def mutated(path: str, text: str, number: int) -> Mutation:
-    """Return the mutation of the place with this number in a module: another operator, or a number greater by 1."""
+    """Return the mutation of expression ``number`` of a module, with another operator, or a number greater by 1."""
     node: Any = places_in(text)[number]
     lines = text.encode().splitlines(keepends=True)
     start, end = (
@@ -120,7 +120,7 @@ def mutated(path: str, text: str, number: int) -> Mutation:
 
 
 def drawn(root: Path, seed: str, count: int) -> list[Mutation]:
-    """Return ``count`` mutations of the product, drawn evenly over all places. A seed draws the same ones again."""
+    """Return ``count`` mutations of the product, drawn evenly over all expressions. ``seed`` decides the draw."""
     files = sorted(path for part in PRODUCT for path in (root / part).rglob("*.py"))
     texts = {str(path.relative_to(root)): path.read_text(encoding="utf-8") for path in files}
     names = [name for name in texts if not name.startswith(UNTOUCHED)]
@@ -132,9 +132,9 @@ Near = tuple[bool, int, str]  # of a test file: not of the module's source or pa
 
 
 def nearest(root: Path) -> Mapping[str, Sequence[Near]]:
-    """Return module -> test files by the number of imports that lead to it, the nearest first.
+    """Return by module (name -> test files) the tests that import it, directly or not, nearest first.
 
-    Tests in a folder of the module's source or part come before all others.
+    Tests in the folder of the module's source or part come before all others.
     """
     paths = {_module(path, root): path for part in (*PRODUCT, "lab", "tests") for path in (root / part).rglob("*.py")}
     imports = {name: _imports(path, paths) for name, path in paths.items()}
@@ -148,7 +148,7 @@ def nearest(root: Path) -> Mapping[str, Sequence[Near]]:
 
 
 def chosen_tests(mutation: Mutation, near: Sequence[Near], root: Path) -> list[str]:
-    """Return the nearest test files. Of equally near ones, those come first that use more words of the mutated line."""
+    """Return the nearest TEST_FILES test files, of equally near ones those with more words of the mutated line."""
     words = {*WORD.findall((root / mutation.path).read_text(encoding="utf-8").splitlines()[mutation.line - 1])}
 
     def shared(file: str) -> int:
@@ -185,9 +185,9 @@ def _steps(start: str, imports: Mapping[str, set[str]]) -> dict[str, int]:
 
 
 def outcome(mutation: Mutation, tests: Sequence[str], folder: Path) -> str:
-    """Return "killed", "slow" or "survived". A test that fails without the mutation, too, kills nothing.
+    """Return "killed", "slow" or "survived". A test that also fails without the mutation does not count.
 
-    All generated examples are drawn only where a quarter of them notices nothing.
+    All generated examples are used only if a quarter of them does not notice the mutation.
     """
     place = folder / mutation.path
     clean = place.read_text(encoding="utf-8")
@@ -204,7 +204,7 @@ def outcome(mutation: Mutation, tests: Sequence[str], folder: Path) -> str:
 
 
 def _failed(folder: Path, tests: Sequence[str], examples: str) -> list[str] | None:
-    """Return the first test that fails, or None after ``CPU_SECONDS`` or ``WAIT_SECONDS``."""
+    """Return the first test that fails, if any, or None beyond ``CPU_SECONDS`` or ``WAIT_SECONDS``."""
     pytest = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:randomly", "-m", "not slow and not web", *tests]
     command = ["sh", "-c", f'ulimit -t {CPU_SECONDS}; exec "$@"', "sh", *pytest]
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", "EXAMPLES": examples}
@@ -226,7 +226,7 @@ def _copy(folder: Path) -> Path:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print each mutation with its outcome, and last how many were killed."""
+    """Print each mutation with its outcome, and at the end the number killed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", help="Draws the mutations. Default: the commit.")

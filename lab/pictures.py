@@ -1,4 +1,4 @@
-"""Pictures of results. The same figures give the same bytes."""
+"""Pictures of results. Equal figures give equal bytes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def panels(rows: int, columns: int, size: tuple[float, float]) -> tuple[Any, Any
 
 
 def saved(figure: Any, path: Path) -> Path:
-    """Write a figure in the format that the name ends with, and return the path. An old file is replaced.
+    """Write a figure in the format of the path's ending, and return the path. An old file is replaced.
 
     Raises SetupError for an unknown ending, and if the file cannot be written.
     """

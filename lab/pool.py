@@ -1,4 +1,4 @@
-"""Work shared by processes. Each has a core of its own, so that numeric libraries use a thread in each."""
+"""Work shared by processes, in each of which numeric libraries use a single thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ Done = TypeVar("Done")
 def worked(
     do: Callable[[Asked], Done], asked: Sequence[Asked], processes: int, on_step: Callable[[int, int], None]
 ) -> Iterator[tuple[Asked, Done]]:
-    """Yield each piece of work with its result as soon as it is done. A single process is this one."""
+    """Yield (argument, result) of ``do`` for each of ``asked`` as soon as it is done.
+
+    With ``processes`` 1 the work is done in this process. ``on_step(done, total)`` reports progress.
+    """
     with environment(dict.fromkeys(THREADS, "1")):
         if processes == 1:
             for done, one in enumerate(asked, start=1):

@@ -1,4 +1,4 @@
-"""A private PostgreSQL cluster for tests and benchmarks, where PostgreSQL is installed."""
+"""A private PostgreSQL cluster for tests and benchmarks, on machines with PostgreSQL installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def programs() -> Path | None:
-    """Return the folder of ``initdb`` and ``pg_ctl``, or None where PostgreSQL is not installed."""
+    """Return the folder of ``initdb`` and ``pg_ctl``, or None if PostgreSQL is not installed."""
     found = shutil.which("initdb")
     places = [Path(found).parent] if found else []
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
@@ -39,7 +39,8 @@ def _run_as_owner(command: list[str]) -> None:
 def cluster(options: str = "", *, within: Path | None = None) -> Iterator[str]:
     """Run a cluster on a free loopback port, and yield its address without a database name.
 
-    Its files lie in a folder of their own ``within`` a folder, by default that of temporary files. Raises RuntimeError.
+    Its files are in a new folder in ``within``, by default that of temporary files. Raises RuntimeError if PostgreSQL
+    is not installed.
     """
     with restartable(options, within=within) as (address, _):
         yield address
@@ -49,9 +50,9 @@ def cluster(options: str = "", *, within: Path | None = None) -> Iterator[str]:
 def restartable(
     options: str = "", *, within: Path | None = None, checked: bool = False
 ) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Run a cluster as ``cluster`` does, and yield its address with a function that crashes and restarts it.
+    """Run a cluster as ``cluster`` does, and yield its address and a function that crashes and restarts it.
 
-    If ``checked``, its pages have checksums.
+    With ``checked`` its pages have checksums.
     """
     bin_folder = _installed()
     with socket.socket() as probe:
@@ -87,7 +88,7 @@ def restartable(
 
 
 def restart(server: str) -> None:
-    """Crash a cluster as a power cut would, and start it again."""
+    """Crash a cluster as a power failure would, and start it again."""
     import psycopg
 
     bin_folder = _installed()

@@ -1,7 +1,7 @@
 """Make the files of a release in ``build/release`` from the newest commit.
 
-``make release`` runs this. The same commit gives the same bytes again, because nothing in the files tells when, where
-and by whom they were made. Changes that are not committed are left out.
+``make release`` runs this. The same commit always gives the same bytes, because the files do not say when, where and by
+whom they were made. Uncommitted changes are left out.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ Or run the image, which needs nothing but a folder or volume for its data:
 
 
 def run(*command: str | Path, content: bytes | None = None, **variables: str) -> bytes:
-    """Run a program and return what it printed. Raises CalledProcessError if it fails."""
+    """Run a program with ``content`` as its input, and return its output. Raises CalledProcessError if it fails."""
     environment = {**os.environ, **variables}
     done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, input=content, env=environment)  # noqa: S603
     return done.stdout
@@ -89,21 +89,21 @@ def export(commit: str, folder: Path) -> None:
 
 
 def packages(source: Path, to: Path, epoch: str) -> None:
-    """Build both sdists, and both wheels from them. ``epoch`` is the time of all files in them, in Unix seconds."""
+    """Build the sdists and wheels of product and laboratory. ``epoch`` is the time of all files in Unix seconds."""
     for part in (source, source / "lab"):
         command = (sys.executable, "-m", "build", "--no-isolation", "--outdir", to, part)
         run(*command, SOURCE_DATE_EPOCH=epoch)
 
 
 def fetch(source: Path, to: Path) -> None:
-    """Download the libraries that the locks of the program name, each checked against its hash."""
+    """Download the libraries that the lock files name. Each is checked against its hash."""
     for lock in ("build.txt", "server.txt"):
         options = ("--no-build-isolation", "--require-hashes", "--dest", to, "-r", source / "locks" / lock)
         run(sys.executable, "-m", "pip", "download", "--quiet", *options)
 
 
 def install(release: Path, libraries: Path, environment: Path) -> Path:
-    """Install the release from fetched libraries into a new environment, and return the folder of its packages."""
+    """Install the release from downloaded libraries into a new environment, and return its site-packages folder."""
     run(sys.executable, "-m", "venv", "--without-pip", environment)
     pip = (
         sys.executable,
@@ -125,7 +125,7 @@ def install(release: Path, libraries: Path, environment: Path) -> Path:
 
 
 def site(source: Path, to: Path, epoch: str) -> None:
-    """Build the site of the documents and pack it."""
+    """Build the website of the documents and pack it as .tar.gz."""
     run(sys.executable, source / "docs" / "static_site.py", SOURCE_DATE_EPOCH=epoch)
     packed = io.BytesIO()
     pack(source / "build" / "site", "rhythm-bridge-site", packed, int(epoch))
@@ -133,7 +133,7 @@ def site(source: Path, to: Path, epoch: str) -> None:
 
 
 def pack(folder: Path, name: str, to: IO[bytes], epoch: int) -> None:
-    """Write a folder as a tar archive that tells no more than names and contents."""
+    """Write a folder as a tar archive whose entries tell no owner, and all have the time ``epoch`` (Unix seconds)."""
 
     def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
         entry.uid = entry.gid = 0
@@ -146,13 +146,13 @@ def pack(folder: Path, name: str, to: IO[bytes], epoch: int) -> None:
 
 
 def bill(environment: Path, source: Path, to: Path) -> None:
-    """Write what an environment consists of."""
+    """Write the bill of materials (CycloneDX) of an environment."""
     options = ("--pyproject", source / "pyproject.toml", "--output-reproducible", "--output-file", to)
     run(Path(sys.executable).with_name("cyclonedx-py"), "environment", environment, *options)
 
 
 def licences(packages: Iterable[Distribution]) -> str:
-    """Return the licences of packages: a list, and then their texts."""
+    """Return the licences of packages, first as a list, then their texts."""
     found = sorted(packages, key=lambda one: str(one.name).casefold())
     names = [f"{one.name} {one.version}: {licence_of(one.metadata)}" for one in found]
     texts = [f"{RULE}\n{one.name} {one.version}\n{RULE}\n\n{text}" for one in found for text in _texts(one)]
@@ -160,7 +160,7 @@ def licences(packages: Iterable[Distribution]) -> str:
 
 
 def licence_of(told: PackageMetadata) -> str:
-    """Return the licence that a package's metadata name: its expression, its classifiers, or a line of text."""
+    """Return the licence in a package's metadata, from its expression, its classifiers or a line of text."""
     classifiers = told.get_all("Classifier", [])
     named = told.get_all("License-Expression", []) or [one for one in classifiers if one.startswith("License ::")]
     lines = [one.strip().partition("\n")[0] for one in told.get_all("License", [])]
@@ -174,13 +174,13 @@ def _texts(one: Distribution) -> Iterator[str]:
 
 
 def sums(folder: Path) -> str:
-    """Return the lines of ``sha256sum`` for all files of a folder."""
+    """Return a line in the format of ``sha256sum`` for each file of a folder."""
     files = sorted(path for path in folder.iterdir() if path.name != SUMS)
     return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files)
 
 
 def make(release: Path = RELEASE) -> None:
-    """Make all files of a release, in place of those of an earlier one."""
+    """Make all files of a release, after deleting the files of an earlier release."""
     commit = of_git("rev-parse", "HEAD")
     epoch = os.environ.get("SOURCE_DATE_EPOCH") or of_git("log", "-1", "--format=%ct")
     shutil.rmtree(release, ignore_errors=True)

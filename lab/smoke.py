@@ -1,7 +1,8 @@
-"""Try an installation in a minute: import every module, run both demos with their syncs, and open the page.
+"""Test an installation in a minute, by importing every module, running both demos, and opening the page.
 
-``python -m lab.smoke`` needs no test tools, so that these hold back no version. It prints the versions it met. Modules
-are left out whose libraries have an environment of their own (see ``make test-train``, ``make test-openenv``).
+``python -m lab.smoke`` needs no test tools, so that it can test versions that these do not support. It prints the
+versions that it found. Modules are left out whose libraries have an environment of their own (see ``make test-train``,
+``make test-openenv``).
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ SECONDS = 300.0
 
 
 def imported() -> int:
-    """Import every module, and return their number without those that need a library of APART."""
+    """Import every module, and return the number of those whose libraries are installed.
+
+    Only libraries in APART may be missing.
+    """
     count = 0
     for package in PACKAGES:
         place = import_module(package)
@@ -54,7 +58,7 @@ def imported() -> int:
 
 
 def shown(folder: Path) -> int:
-    """Start the page in a folder, add a person, and return the length of the page that the person sees first."""
+    """Start the page in a folder, add a user, and return the number of characters of the first page."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith("BRIDGE_")}
     with started([*BRIDGE, "up"], folder, variables | {"BRIDGE_HOME": str(folder)}) as url:
         page = Page(url, "")
@@ -64,14 +68,14 @@ def shown(folder: Path) -> int:
 
 
 def versions() -> str:
-    """Return the versions of the libraries that both packages name, but for test tools."""
+    """Return the versions of the libraries that both packages require, without test tools."""
     lines = [line for package in (PRODUCT, LABORATORY) for line in requires(package) or () if "extra ==" not in line]
     names = sorted({re.split(r"[^\w.-]", line)[0] for line in lines})
     return ", ".join(f"{name} {version(name)}" for name in names)
 
 
 def main() -> None:
-    """Do all of it. The exit status tells whether each part worked."""
+    """Run all tests and print a line for each. Raises SystemExit if a demo fails."""
     print(f"Python {sys.version.split()[0]}: {versions()}")
     print(f"{imported()} modules imported")
     with tempfile.TemporaryDirectory(prefix="rhythm-bridge-smoke-") as folder:

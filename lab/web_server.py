@@ -1,4 +1,4 @@
-"""Web applications served from a thread of this process, on a free port of the loopback address."""
+"""Web applications served by a thread of this process, on a free port of the loopback address."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from bridge.web import serving
 
 @contextmanager
 def running(app: Any, **settings: Any) -> Iterator[int]:
-    """Serve an application while the block runs, and yield its port. ``settings`` as uvicorn.Config accepts."""
+    """Serve an application until the context ends, and yield its port. ``settings`` are those of uvicorn.Config.
+
+    Raises RuntimeError if the server does not start.
+    """
     server = uvicorn.Server(serving.config(app, port=0, **settings))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

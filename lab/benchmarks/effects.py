@@ -1,11 +1,9 @@
 """Measure how often the 95 % intervals of ``bridge effect`` hold the truth. Run ``python -m lab.benchmarks.effects``.
 
 Simulated people get recommendations for some weeks. The probability of an action depends on a hidden mood, as a
-policy's
-depends on its belief. Outcomes depend on the person, the mood and the recommendation, with a known effect or none. In
-the second table the effects differ between people, and each estimate is shrunk towards the mean of all. Ten seconds of
-a
-core per 100 runs and row.
+policy's depends on its belief. Outcomes depend on the person, the mood and the recommendation, with a known effect or
+none. In the second table the effects differ between people, and each estimate is shrunk towards the mean of all. Ten
+seconds of a core per 100 runs and row.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Measure the meters over a year, an observation, and the memory for ten years.
 
 Run ``python -m lab.benchmarks.meters``. The made-up person has nights from a band and six calendar entries a day.
-Stress
-is the mean of each slot, and in a second run a value per quarter of an hour. The bound is the time in which Python
-reads
-every value once.
+Stress is the mean of each slot, and in a second run a value per quarter of an hour. The bound is the time in which
+Python reads every value once.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Measure how often the 95 % intervals of ``bridge evaluate --logged`` hold the truth.
 
 Run ``python -m lab.benchmarks.offpolicy [LOGS] [LIVES]``. A policy (the logger) recommends to simulated lives of two
-weeks
-within the product's limits. Each log holds people drawn from these lives with replacement, with new actions and
-answers.
-The truth is the expected answer to another policy, in the situations of the log and of all lives. 60 lives and 400 logs
-of each size take two minutes of a core for each logger.
+weeks within the product's limits. Each log holds people drawn from these lives with replacement, with new actions and
+answers. The truth is the expected answer to another policy, in the situations of the log and of all lives. 60 lives and
+400 logs of each size take two minutes of a core for each logger.
 """
 
 from __future__ import annotations

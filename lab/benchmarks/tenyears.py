@@ -2,9 +2,8 @@
 
 Run ``python -m lab.benchmarks.tenyears [--years N] [--url URLS] [--write FILE]``. Without addresses of three empty
 databases, separated by commas, SQLite files in a temporary folder are used. ``--write`` puts the figures into a
-document
-between the marks ``<!-- years -->`` and ``<!-- /years -->``. Times are CPU times of this thread, medians of alternating
-runs. The data are those of ``lab.people.person``.
+document between the marks ``<!-- years -->`` and ``<!-- /years -->``. Times are CPU times of this thread, medians of
+alternating runs. The data are those of ``lab.people.person``.
 """
 
 from __future__ import annotations

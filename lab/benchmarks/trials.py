@@ -1,10 +1,8 @@
 """Measure the intervals and the promised power of ``bridge trial``. Run ``python -m lab.benchmarks.trials [TRIALS]``.
 
 Each made-up person lives eight weeks before a trial and then the trial. Their nights are correlated, longer at
-weekends,
-drift over months, have late nights as real ones have, and are not always recorded. The effect is none, small (a fifth
-of
-the spread), large (the spread), or the size that was promised to be found. Four seconds per 1,000 trials.
+weekends, drift over months, have late nights as real ones have, and are not always recorded. The effect is none, small
+(a fifth of the spread), large (the spread), or the size that was promised to be found. Four seconds per 1,000 trials.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Measure a recommendation on the recorded demo life. Run ``python -m lab.benchmarks.ways``.
 
 The measured recommendation is the first of a slot, in a process with modules loaded and caches empty. Its own part is
-CPU
-time, function calls and our files that are entered, less those of the observation.
+CPU time, function calls and our files that are entered, less those of the observation.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Trains the shipped model again, measures it, and writes its card (``python -m lab.classifier``).
+"""Train the shipped model again, measure it, and write its card (``python -m lab.classifier``).
 
-``--titles FILE`` (``titles_real.tsv`` of the real titles) measures on the titles that ``corpus/real_test.tsv`` knows by
-digest, and says which calibration those of ``corpus/real_dev.tsv`` ask for, with the entries of ``entries_dev.tsv``
-where calendars are given; without it the card has no real titles.
-``--calendars FOLDER`` measures on the public calendars that ``entries_*.tsv`` label. ``--figures`` prints what the
-shipped model measures on these, and trains nothing.
+``--titles FILE`` (``titles_real.tsv``) measures on the real titles that ``corpus/real_test.tsv`` knows by digest, and
+prints the calibration by those of ``corpus/real_dev.tsv``, with the entries of ``entries_dev.tsv`` if calendars are
+given. ``--calendars FOLDER`` measures on the public calendars that ``entries_*.tsv`` label. ``--figures`` prints the
+shipped model's figures on these and trains nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The labelled titles. The project's own come in groups of near-duplicates, and real titles only as digests."""
+"""Labelled titles. Our own titles contain near-duplicates, and real titles are stored as digests only."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHUNK = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Titled:
-    """An event with its label, further acceptable labels, its language, and its difficulty where a reader judged it."""
+    """An event with its label, further acceptable labels, language, and difficulty if a person judged it."""
 
     event: Invitation
     action: ActionType
@@ -41,7 +41,7 @@ class Titled:
 
 
 def corpus(folder: Path = CORPUS) -> list[Titled]:
-    """Return all of the project's own titles with their most frequent label. Raises SetupError for a bad line."""
+    """Return all of our own titles, each once with its most frequent label. Raises SetupError for a bad line."""
     found: dict[Invitation, list[Titled]] = {}
     for path in sorted(folder.glob("*.tsv")):
         if not path.stem.startswith(("real_", "entries_")):
@@ -59,7 +59,7 @@ def _voted(lines: Sequence[Titled]) -> Titled:
 
 
 def real(labels: Path, titles: Path) -> list[Titled]:
-    """The titles of a file (``title`` and more columns) that ``labels`` knows by digest, with their labels."""
+    """Return the titles of the file ``titles`` whose digests the file ``labels`` lists, with their labels."""
     known = {row["digest"]: row for row in rows(labels)}
     found: dict[str, Titled] = {}
     for row in rows(titles):
@@ -70,7 +70,7 @@ def real(labels: Path, titles: Path) -> list[Titled]:
 
 
 def digest(title: str) -> str:
-    """Return the beginning of the SHA-256 of a title's folded text, by which a foreign title is recognised."""
+    """Return the first characters of the SHA-256 of a title in lower case, by which a real title is recognised."""
     return hashlib.sha256(" ".join(title.split()).casefold().encode()).hexdigest()[:16]
 
 
@@ -89,7 +89,7 @@ def _titled(row: Mapping[str, str], place: str, language: str) -> Titled:
 
 
 def labelled(seen: Invitation, row: Mapping[str, str], place: str, *, language: str = "", person: str = "") -> Titled:
-    """Return an event with the label of a table's line. Raises SetupError for a bad line of ``place``."""
+    """Return the event ``seen`` with the label in a table line. Raises SetupError, naming ``place``, for a bad line."""
     try:
         return Titled(
             event=seen,
@@ -110,7 +110,7 @@ def facts(text: str) -> dict[str, str]:
 
 
 def event(title: str, given: Mapping[str, str]) -> Invitation:
-    """Return a classifier's view of an event with a title and named facts. Raises ValueError for impossible facts."""
+    """Return an event with a title and the facts of ``facts``. Raises ValueError for a number that is not valid."""
     read: dict[str, Any] = {}
     for name, text in given.items():
         value = text.strip().lower()
@@ -128,7 +128,7 @@ def event(title: str, given: Mapping[str, str]) -> Invitation:
 
 
 def groups(titles: Sequence[Titled]) -> NDArray[np.int64]:
-    """A number per title, equal for near-duplicates and for chains of them."""
+    """Return a group number for each title, equal for near-duplicates and for chains of near-duplicates."""
     from scipy.sparse import csr_array, vstack
     from scipy.sparse.csgraph import connected_components
 

@@ -1,6 +1,6 @@
-"""Labelled entries of public calendars. The project holds their labels by digest, and no title, place or time.
+"""Labelled entries of public calendars, of which the project holds labels and digests but no title, place or time.
 
-The calendars lie in a folder, each as ``OWNER/NAME/PATH.ics``. ``entries.md`` beside the labels names the repositories.
+The calendars are in a folder, each as ``OWNER/NAME/PATH.ics``. ``entries.md`` beside the labels names the repositories.
 ``entries_dev.tsv`` holds the people by whom probabilities are calibrated, ``entries_test.tsv`` other people whose
 counts were looked at, and ``entries_read.tsv`` people and groups whose entries were read while the corpus grew. The
 entries of ``entries_later.tsv``, ``entries_years.tsv`` and ``entries_more.tsv`` chose nothing. ``entries_asked.tsv``
@@ -35,19 +35,19 @@ OWN_ZONE = re.compile(rb"^X-WR-TIMEZONE:([\w/+-]+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lived:
-    """An entry of a person with its label, and how often its title stands in the person's calendars."""
+    """An entry of a person with its label, and the number of times that its title occurs in the person's calendars."""
 
     titled: Titled
     times: int = 1
 
 
 def entries(labels: Path, folder: Path) -> list[Titled]:
-    """Return the entries of a folder's calendars that a table of labels knows, each once."""
+    """Return the entries of a folder's calendars that the table ``labels`` lists by digest, each once."""
     return [one for _, one in dated(labels, folder)]
 
 
 def dated(labels: Path, folder: Path) -> list[tuple[datetime, Titled]]:
-    """Return the entries of ``entries``, each with its start."""
+    """Return (start, entry) for each entry of ``entries``."""
     known = {row["digest"]: row for row in rows(labels)}
     found: dict[str, tuple[datetime, Titled]] = {}
     for repository in sorted({row["repository"] for row in known.values()}):
@@ -60,7 +60,7 @@ def dated(labels: Path, folder: Path) -> list[tuple[datetime, Titled]]:
 
 
 def lived(labels: Path, folder: Path) -> list[Lived]:
-    """Return the entries of ``entries`` with the times of their titles. A series counts for a year at most."""
+    """Return the entries of ``entries`` with the numbers of their titles. A series counts for a year at most."""
     times: Counter[tuple[str, str]] = Counter()
     for repository in {row["repository"] for row in rows(labels)}:
         owner = repository.partition("/")[0]
@@ -77,13 +77,13 @@ def _within_a_year(first: Occurrence) -> int:
 
 
 def mark_of(repository: str, event: Event) -> str:
-    """Return the digest of an entry, from its repository, its id with the start that it replaces, and its title."""
+    """Return the digest of an entry by its repository, its id, the original start of an exception, and its title."""
     original = event.original_day or event.original_start
     return digest(f"{repository} {event.series} {original} {event.title}")
 
 
 def invitations(path: Path) -> Iterator[tuple[Occurrence, Invitation]]:
-    """Yield the titled entries of a calendar file, each with its view for a classifier. Broken entries are skipped."""
+    """Yield each entry of a calendar file that has a title, with its form for a classifier, without broken entries."""
     content = path.read_bytes()
     named = OWN_ZONE.search(content)
     zones = [ZoneSpan(since=datetime(1970, 1, 1, tzinfo=UTC), zone="UTC" if named is None else named[1].decode())]
@@ -105,7 +105,7 @@ def _events(content: bytes, zone: str) -> Iterator[Event]:
 
 
 def _first(event: Event, zones: list[ZoneSpan]) -> Occurrence | None:
-    """Return an entry at its own time, and a repeating entry at the time of its first instance."""
+    """Return an entry at its own time, a repeating entry at its first instance, or None without a time."""
     if event.first_day is not None:
         last = max(event.last_day or event.first_day, event.first_day)
         start, end = midnight(event.first_day, zones), midnight(last + timedelta(days=1), zones)

@@ -1,7 +1,7 @@
-"""Fetches the public calendars whose entries are labelled, with git (``python -m lab.classifier.fetch FOLDER``).
+"""Download the public calendars whose entries are labelled, by git (``python -m lab.classifier.fetch FOLDER``).
 
 ``titles/entries.md`` names their repositories and commits. The files come as ``OWNER/NAME/PATH.ics``. A repository that
-is gone is named and left out.
+no longer exists is named and left out.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def fetch(address: str, commit: str, into: Path) -> int:
-    """Write the calendars of a repository at a commit, and return their number. Raises what ``subprocess.run`` does."""
+    """Write the calendars of a repository at a commit into a folder, and return their number.
+
+    Raises subprocess.CalledProcessError if git fails.
+    """
     with TemporaryDirectory() as place:
         _git("clone", "--quiet", "--bare", "--filter=blob:none", address, place)
         files = 0

@@ -1,4 +1,4 @@
-"""Measures what the context of entries adds to their titles, or costs."""
+"""Measure how the context of calendar entries (time, people, place) changes the classification of their titles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LENGTHS = ((30, "under 30 minutes"), (121, "30 minutes to 2 hours"), (HALF_DAY, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """The figures of some entries by their titles alone and with their context."""
+    """The figures of some entries, by their titles alone and with their context."""
 
     name: str
     alone: Figures
@@ -24,7 +24,7 @@ class Row:
 
 
 def table(entries: Sequence[Titled], classifier: EventClassifier) -> list[Row]:
-    """Return a row for all entries, then rows by length, other people, repetition, place, video link and language."""
+    """Return a row for all entries, then for groups by length, people, repetition, place, video link and language."""
     guess = guesser(classifier)
     alone = guess([Invitation(title=one.event.title) for one in entries])
     context = guess([one.event for one in entries])
@@ -37,13 +37,13 @@ def table(entries: Sequence[Titled], classifier: EventClassifier) -> list[Row]:
 
 
 def losing(found: Sequence[Row]) -> list[str]:
-    """Return the names of the rows that lose more than half a point by their context."""
+    """Return the names of the rows whose strict or acceptable share is lower with context by over HALF_A_POINT."""
     pairs = {row.name: ((row.alone.strict, row.context.strict), (row.alone.also, row.context.also)) for row in found}
     return [name for name, both in pairs.items() if any(context < alone - HALF_A_POINT for alone, context in both)]
 
 
 def groups(entries: Sequence[Titled]) -> dict[str, list[int]]:
-    """Return the positions of the entries of each row of the table."""
+    """Return the positions of the entries in each group of the table."""
     found: dict[str, list[int]] = {}
     for at, one in enumerate(entries):
         for name in ("all entries", *_rows_of(one.event), "English" if one.language == "en" else "not English"):

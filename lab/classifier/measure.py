@@ -1,6 +1,4 @@
-"""Measures the classification of titles by cross-validation on the corpus and on real titles, for the model card's
-tables.
-"""
+"""Measure the classification of titles by cross-validation and on real titles, for the tables of the model card."""
 
 from __future__ import annotations
 
@@ -59,7 +57,7 @@ def with_rules(model: Model) -> Guesser:
 
 
 def letters_alone(model: Model) -> Guesser:
-    """A model that was trained without the rules, and is run without them."""
+    """Return a guesser by a model that was trained without the keyword rules, and is run without them."""
 
     def guess(events: Sequence[Invitation]) -> list[Guess]:
         shares = model.probabilities(events, None)
@@ -69,7 +67,7 @@ def letters_alone(model: Model) -> Guesser:
 
 
 def folds(titles: Sequence[Titled], of: NDArray[np.int64]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the indices of training and test titles per fold. Near-duplicates are in the same half."""
+    """Yield the indices of training and test titles for each fold. Near-duplicates are in the same fold."""
     from sklearn.model_selection import GroupKFold
 
     for train, test in GroupKFold(FOLDS, shuffle=True, random_state=0).split(titles, groups=of):
@@ -77,7 +75,7 @@ def folds(titles: Sequence[Titled], of: NDArray[np.int64]) -> Iterator[tuple[lis
 
 
 def crossed(titles: Sequence[Titled], on_step: OnStep) -> dict[str, list[Guess]]:
-    """Method -> a guess per title, each made by a model that saw neither the title nor a near-duplicate."""
+    """Return by method a guess for each title, by a model trained without this title and its near-duplicates."""
     events = [one.event for one in titles]
     found: dict[str, list[Guess]] = {"rules": rules_alone()(events)}
     methods = {"linear": False, "linear + rules": True}
@@ -121,19 +119,18 @@ def figures(titles: Sequence[Titled], guesses: Sequence[Guess]) -> Figures:
 
 
 def calibration_error(right: NDArray[np.bool_], sure: NDArray[np.float64]) -> float:
-    """Mean over titles of |share right - mean confidence| of the title's bin."""
+    """Return the mean over titles of |share right - mean confidence| in the title's bin of confidence."""
     place = np.minimum((sure * BINS).astype(int), BINS - 1)
     gaps = (abs(right[place == k].mean() - sure[place == k].mean()) * (place == k).mean() for k in np.unique(place))
     return float(sum(gaps))
 
 
 def calibration(model: Model, titles: Sequence[Titled]) -> Calibration:
-    """Fit the calibration that makes the titles' labels most likely for an uncalibrated model, to two digits.
+    """Return the calibration that maximises the likelihood of the titles' labels, for an uncalibrated model.
 
-    It has a temperature (Guo et al. 2017) that grows with a title's words, and a weight per type. The weight is the
-    type's frequency among these titles against training (Saerens et al. 2002 derive it for known shares). Half of it is
-    used, because the next calendar has another mixture. Weights are drawn to zero, so that a rare type stays unchanged.
-    The scores of calendar entries are divided by their own temperature first. All entries weigh as much as all titles.
+    It has a temperature (Guo et al. 2017) that grows with a title's words, and a weight per type for its frequency
+    among these titles against training (Saerens et al. 2002), shrunk to zero. The scores of calendar entries are
+    divided by their own temperature first. All entries together weigh as much as all titles.
     """
     from scipy.optimize import minimize
 
@@ -159,7 +156,7 @@ def calibration(model: Model, titles: Sequence[Titled]) -> Calibration:
 
 
 def parts(titles: Sequence[Titled]) -> dict[str, dict[str, list[int]]]:
-    """Group the positions of titles by type, language and difficulty."""
+    """Return the positions of titles by type, language and difficulty, each as value -> positions."""
     found: dict[str, dict[str, list[int]]] = {"type": {}, "language": {}, "difficulty": {}}
     for k, one in enumerate(titles):
         for what, value in (("type", str(one.action)), ("language", one.language), ("difficulty", one.difficulty)):
@@ -172,7 +169,7 @@ def parts(titles: Sequence[Titled]) -> dict[str, dict[str, list[int]]]:
 
 
 def agreement(titles: Sequence[Titled]) -> tuple[float, float]:
-    """Return the share of titles to which both readers gave the same label, and Cohen's kappa."""
+    """Return (share of titles that both readers labelled equally, Cohen's kappa)."""
     from sklearn.metrics import cohen_kappa_score
 
     first, second = zip(*(one.readers for one in titles if len(one.readers) == 2), strict=True)
@@ -181,9 +178,7 @@ def agreement(titles: Sequence[Titled]) -> tuple[float, float]:
 
 
 def tables(name: str, titles: Sequence[Titled], guesses: Mapping[str, Sequence[Guess]]) -> str:
-    """Return tables in Markdown, of the methods side by side, then of the last method by type, language and
-    difficulty.
-    """
+    """Return Markdown tables of the methods, then of the last method by type, language and difficulty."""
     rows = [_row(method, figures(titles, made)) for method, made in guesses.items()]
     text = [f"### {name}", _table("method", rows)]
     *_, last = guesses.values()

@@ -1,7 +1,7 @@
-"""Replays labelled calendars in which a person answers what each of some entries is, and counts what is right then.
+"""Simulate a person who answers questions about calendar entries, and count the right labels afterwards.
 
-A share of a person's titles is never asked about: the *new titles*. The same are new for every way of asking and every
-number of answers, so that all are compared in pairs. A wrong answer is any action.
+A share of a person's titles is never asked about (the *new titles*). They are the same for every way of asking and
+every number of answers, so that all are compared in pairs. A wrong answer is any action.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ SINCE = datetime(2021, 1, 4, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
-    """The change that a person's answers make in the share of right labels, in points of 1.
+    """The change in the share of right labels (0 to 1) by a person's answers.
 
-    ``new`` is over new titles, each once. ``others`` counts each by its times, and ``all`` every entry, with those
-    asked about.
+    ``new`` is over new titles, each once, ``others`` over new titles by their number of entries, and ``all`` over all
+    entries, including those asked about.
     """
 
     person: str
@@ -48,7 +48,7 @@ Way = Callable[[Sequence[Question], int, random.Random], list[Question]]
 
 
 def covering(asked: Sequence[Question], count: int, _: random.Random) -> list[Question]:
-    """Ask as the program does."""
+    """Return the ``count`` questions that the product would ask."""
     return questions(asked, [], count)
 
 
@@ -72,7 +72,11 @@ def replays(
     seeds: int = SEEDS,
     answers: Sequence[int] = ANSWERS,
 ) -> dict[tuple[str, int], list[Gain]]:
-    """Return for each way and number of answers the gain of each person with at least 40 titles."""
+    """Return the gains of each person, by way of asking and number of answers.
+
+    ``wrong`` is the share of wrong answers, and gains are means over ``seeds`` random choices of new titles. People
+    with fewer than FEWEST_TITLES titles are left out.
+    """
     people: dict[str, list[Lived]] = {}
     for one in lived:
         people.setdefault(one.titled.person, []).append(one)
@@ -116,7 +120,7 @@ def _gain(
     made: Sequence[Corrected],
     pool: Sequence[Case],
 ) -> Gain:
-    """Return the gain of answers. What they say of equal and similar titles counts first, as in the program."""
+    """Return the gain by the answers ``made``, which decide equal and similar titles before the classifier."""
     answers = [Correction(series="", title=one.case.title, action=one.action, made_at=SINCE) for one in reversed(made)]
     titles = Titles(answers)
     taught = likeness.likened(cases, made[::-1], [one.title for one in pool])
@@ -135,7 +139,7 @@ def _gain(
 
 
 def markdown(lived: Sequence[Lived], classifier: EventClassifier, answers: Sequence[int] = ANSWERS) -> str:
-    """Return the mean gains over people with 95 % intervals as a table in Markdown, with and without wrong answers."""
+    """Return a Markdown table of mean gains over people with 95 % intervals, with and without wrong answers."""
     head = (
         "| asked | answers | people | new titles before | new titles | the same against most frequent "
         "| by occurrence | all with those asked | worst |"

@@ -1,4 +1,4 @@
-"""Trains a logistic regression on the corpus, calibrated on real titles outside its training."""
+"""Train a logistic regression on the corpus, with a calibration from real titles outside its training."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ CLOSE = 1e-3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """The calibration of scores.
+    """A calibration of scores.
 
     Each score is divided by ``temperature`` times ``(1 + words of the title) ** longer``. Then ``commoner`` is added,
-    the logarithm of a type's frequency in life against the corpus.
+    the logarithm of a type's frequency in real calendars relative to the corpus.
     """
 
     temperature: float = 1.0
@@ -62,11 +62,10 @@ REAL = Calibration(
 
 
 def trained(titles: Sequence[Titled], *, rules: bool = True, calibration: Calibration = REAL) -> Model:
-    """Train a model on titles. Without ``rules`` the keyword rules are no features.
+    """Train a model on titles, without ``rules`` without the keyword rules as features.
 
-    The scores are the mean of models that weigh small languages differently, because one model varies more.
-
-    Titles with facts of their event are left out: their label holds with these facts, and the model sees titles alone.
+    The scores are the mean of models that weigh rare languages differently. Titles whose label depends on other facts
+    of their event are left out.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -99,32 +98,27 @@ def trained(titles: Sequence[Titled], *, rules: bool = True, calibration: Calibr
 
 
 def calibrated(model: Model, by: Calibration) -> Model:
-    """A model as trained, calibrated."""
+    """Return the model with the calibration ``by``."""
     more = np.array([by.commoner.get(name, 0.0) for name in CLASSES], np.float32)
     return replace(model, commoner=more, temperature=by.temperature, longer=by.longer)
 
 
 def seldom(labels: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return a weight per title, the inverse root of its type's frequency. A rare type still weighs less than a
-    frequent type.
-    """
+    """Return a weight for each title, in proportion to the inverse root of its type's frequency, with mean 1."""
     weights = 1 / np.sqrt(np.maximum(np.bincount(labels, minlength=len(CLASSES)), 1))[labels]
     found: NDArray[np.float64] = weights / weights.mean()
     return found
 
 
 def spoken(languages: Sequence[str], power: float) -> NDArray[np.float64]:
-    """Return a weight per title. It is 1 in the language with most lines, and more in a language with fewer.
-
-    Without it, titles that are not English were right more often than their probabilities said.
-    """
+    """Return a weight for each title, which is (titles in the most frequent language / in its language) ** power."""
     lines = Counter(languages)
     most = max(lines.values(), default=1)
     return np.array([(lines[language] / most) ** -power for language in languages])
 
 
 def counted(titles: Sequence[Titled], *, rules: bool) -> dict[Part, csr_array]:
-    """Part -> title x bucket."""
+    """Return a matrix (title, bucket) of feature counts for each part of the features."""
     from scipy.sparse import csr_array
 
     keywords = Keywords(lexicon())
@@ -141,9 +135,7 @@ def counted(titles: Sequence[Titled], *, rules: bool) -> dict[Part, csr_array]:
 
 
 def rarities(counts: dict[Part, csr_array]) -> NDArray[np.float32]:
-    """Return ln((1 + titles) / (1 + titles with the feature)) + 1 per bucket (Spärck Jones 1972, smoothed as
-    scikit-learn).
-    """
+    """Return ln((1 + titles) / (1 + titles with the feature)) + 1 for each bucket (Spärck Jones 1972, smoothed)."""
     total = counts[Part.WORDS].shape[0]
     seen = sum(np.bincount(counts[part].indices, minlength=1 << BITS) for part in (Part.LETTERS, Part.WORDS))
     rarity: NDArray[np.float32] = (np.log((1 + total) / (1 + seen)) + 1).astype(np.float32)
@@ -151,7 +143,7 @@ def rarities(counts: dict[Part, csr_array]) -> NDArray[np.float32]:
 
 
 def weighed(counts: dict[Part, csr_array], rarity: NDArray[np.float32]) -> csr_array:
-    """Scale every part except the facts to length 1, as the model does. Each occurrence counts."""
+    """Return a matrix (title, bucket) of all parts, each but the facts scaled to length 1 as the model does."""
     from scipy.sparse import diags_array
 
     total = LOUD * counts[Part.FACTS]
@@ -162,7 +154,7 @@ def weighed(counts: dict[Part, csr_array], rarity: NDArray[np.float32]) -> csr_a
 
 
 def save(model: Model, path: Path) -> None:
-    """Write a model to a file, with 8-bit weights of the used buckets only."""
+    """Write a model to a file, with 8-bit weights and only the buckets that have weights."""
     weights = model.weights * model.scale
     used = np.flatnonzero(np.abs(weights).max(axis=1) > 0).astype(np.uint32)
     scale = np.maximum(np.abs(weights).max(axis=0), 1e-9).astype(np.float32) / 127

@@ -35,11 +35,10 @@ def _bars(body: Mapping[str, Any]) -> None:
 
 
 def evaluated(policy: str, lives: int, kind: Kind, against: str | None) -> dict[str, Any]:
-    """Return the figures of a policy over simulated lives, paired with those of the policy ``against`` for the same
-    people.
+    """Return the figures of a policy over simulated lives, compared with the policy ``against`` on the same people.
 
-    Without ``against`` (None), ``paired_gain`` is None. Raises SetupError if over 5 % of the decisions were left to
-    another policy.
+    Without ``against``, ``paired_gain`` is None. Raises SetupError if over 5 % of the decisions were left to a
+    fallback.
     """
     from lab.evaluation.answers import figures, paired
     from lab.evaluation.grades import seeds_of
@@ -77,7 +76,10 @@ def tell(body: Mapping[str, Any]) -> None:
 
 
 def dimensions(found: Mapping[str, Any], heading: str) -> None:
-    """Print a row per dimension of the belief and a column per moment, or nothing without a stated belief."""
+    """Print a row for each trait of the belief and a column for each key of ``found``, or nothing without a belief.
+
+    ``heading`` is a format string for the name of a key's column.
+    """
     names: Mapping[str, Any] = next(iter(found.values()), {})
     rows = [
         {"belief": name, **{heading.format(at): ranged(some[name], ".2f") for at, some in found.items()}}

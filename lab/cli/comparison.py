@@ -23,9 +23,9 @@ LEARNERS = ("planner", "network")  # policies that infer, where they are there
 
 
 def compare(episodes: int, cores: int, write: Path | None, picture: Path | None, *, json: bool) -> None:
-    """Play and print the comparison. Put its tables into the document ``write`` and its curves into ``picture``.
+    """Run the comparison of all policies and print it, as Markdown or JSON.
 
-    Each of the two may be None.
+    If given, its tables are put into the document ``write`` and its curves into the file ``picture``.
     """
     body = compared(episodes, cores)
     if json:
@@ -58,7 +58,7 @@ def _played(asked: Sequence[Part], cores: int) -> tuple[list[dict[str, Any] | Li
 
 
 def play(part: Part) -> tuple[dict[str, Any] | Lived, float]:
-    """Play a part in a worker process, and return its result and its CPU seconds."""
+    """Run a part of the comparison, and return its result and its CPU seconds."""
     from time import process_time
 
     from bridge import registry
@@ -83,7 +83,7 @@ Row = dict[str, Any]
 
 
 def markdown(body: Mapping[str, Any]) -> str:
-    """Return every table with the command that made it, as Markdown."""
+    """Return the comparison's tables as Markdown, each with a text that says what it holds."""
     command = f"`bridge evaluate --comparison --episodes {body['episodes']} --write FILE`"
     took = f"{body['minutes']:.0f} minutes on {body['cores']} cores ({body['core_minutes']:.0f} minutes of one)"
     lines = [f"Written by {command} in {took}. ± is half of a 95 % interval."]

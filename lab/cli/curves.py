@@ -80,5 +80,5 @@ def _dressed(axis: Any, title: str, over: str, span: tuple[float, float]) -> Non
 
 
 def line(values: Sequence[float]) -> str:
-    """Draw shares (0 to 1) as a line of block characters."""
+    """Return shares (0 to 1) as a line of block characters."""
     return "".join(SPARKS[min(int(value * len(SPARKS)), len(SPARKS) - 1)] for value in values)

@@ -249,10 +249,7 @@ def _evaluated(
 
 
 def _published(found: Sequence[dict[str, Any]]) -> float:
-    """Return the largest distance of a baseline's mean score without a belief from its published score.
-
-    Results without a published score are left out.
-    """
+    """Return the largest difference between a baseline's mean score without a belief and its published score."""
     distances = [abs(r["final_score_without_belief"]["mean"] - r["published"]) for r in found if r["published"]]
     return float(max(distances))
 
@@ -311,7 +308,7 @@ def _row(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def markdown(found: Sequence[dict[str, Any]], episodes: int) -> str:
-    """Return the table of graded policies and checked figures as Markdown, with the command that made it."""
+    """Return the tables of graded policies and of checked figures as Markdown, with the command that made them."""
     from lab.cli.figures import table
 
     rows = [_row(result) for result in found]

@@ -106,15 +106,15 @@ def live(
 
 
 def _mark(answers: str | None, *, ablation: bool) -> str:
-    """Return the mark of a run's tables: ``live`` or ``ablation``, and -WORLD behind it with ``answers``."""
+    """Return the mark of a run's tables, "live" or "ablation", with -WORLD at the end if ``answers`` is given."""
     where = "" if answers is None else f"-{Path(answers).stem}"
     return MARKS[ablation] + where
 
 
 def _checked(plan: Plan) -> Plan:
-    """Return a plan that can be played.
+    """Return the plan unchanged if it can be simulated.
 
-    Raises SetupError for a policy that is unknown or has settings, an unknown world, and an impossible ablation.
+    Raises SetupError for an unknown policy or one with settings, an unknown world, or an ablation that is impossible.
     """
     from bridge import registry
     from lab.closed_loop.ablations import asked_for

@@ -28,7 +28,7 @@ people of the spread within, of the correlation of neighbouring days and of the 
 
 
 def markdown(body: Body, spent: Mapping[str, float]) -> str:
-    """Return every table with the command that made it, as Markdown."""
+    """Return the tables of a run as Markdown, with the command that made them. ``spent`` are milliseconds by stage."""
     policies = ",".join(one["policy"] for one in body["policies"])
     more = (" --ablation" if "ablation" in body else "") + (" --moments lifesnaps" if "moments" in body else "")
     if body.get("answers") is not None:

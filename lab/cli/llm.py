@@ -51,7 +51,10 @@ def register(app: typer.Typer) -> None:
 
 @contextmanager
 def _able() -> Iterator[None]:
-    """Raise SetupError for an ImportError, with the command that installs, and for a ValueError or OSError."""
+    """Return a context manager that raises SetupError for an ImportError, a ValueError or an OSError in its block.
+
+    For an ImportError the message has the command that installs what is missing.
+    """
     from bridge import origin
 
     try:
@@ -290,7 +293,7 @@ def grade(
 
 
 def _there() -> dict[str, Path]:
-    """Return name -> folder of the shipped sequence model, and of what was taught in trained/llm."""
+    """Return the folders of the shipped sequence model and of the models trained here, by name."""
     from policies.llm.sequence import WEIGHTS
 
     return {"sequence": WEIGHTS.parent} | {name: TAUGHT / name for name in ("sft", "grpo") if (TAUGHT / name).exists()}

@@ -23,9 +23,9 @@ WAYS = {"ips": "inverse propensity", "snips": "self-normalised", "dr": "doubly r
 
 
 def evaluate(names: Sequence[str], user: str | None, *, json: bool) -> None:
-    """Estimate and print the mean answer (+1 or -1) to the advice of policies, from the feedback of a user.
+    """Print estimates of the mean answer (+1 or -1) to each policy's recommendations, from real users' answers.
 
-    None takes the feedback of all users. Raises SetupError if no answered advice was drawn by lot.
+    ``user`` None takes all users. Raises SetupError if no answered recommendation was drawn at random.
     """
     from bridge import installation
     from lab.evaluation.offpolicy import feedback, model
@@ -44,9 +44,10 @@ def evaluate(names: Sequence[str], user: str | None, *, json: bool) -> None:
 
 
 def simulate(names: Sequence[str], logger: str, lives: int, *, write: Path | None, json: bool) -> None:
-    """Estimate policies from the feedback of ``lives`` simulated people whom the policy ``logger`` advised.
+    """Print estimates for policies from the answers of simulated people to the policy ``logger``, beside the true
+    values.
 
-    Print the estimates beside the people's true answers, and put the table into the document ``write``, if given.
+    If given, the table is put into the document ``write``.
     """
     from bridge.domain.guard import Guard
     from lab.evaluation import simulated_logs

@@ -88,8 +88,7 @@ def new_connector(
 def skeleton(name: str, root: Path, *, files: bool = False) -> list[Path]:
     """Write the files of the new source ``name`` below the checkout ``root``, and return their paths.
 
-    Raises SetupError for an impossible name, a folder that is no checkout, and if any of the files exists. Then nothing
-    is written.
+    Raises SetupError, and writes nothing, for an impossible name, a folder that is no checkout, or a file that exists.
     """
     if not NAME.fullmatch(name) or keyword.iskeyword(name) or name in RESERVED:
         raise SetupError(

@@ -80,7 +80,9 @@ def _of_folder(folder: Path) -> list[Path]:
 
 
 def _row(path: Path, counts: Counts) -> dict[str, Any]:
-    """Return the table row of a calendar file: its days, looks, pieces of advice and broken rules."""
+    """Return the table row of a calendar file, with its dates and the numbers of checks, recommendations and broken
+    rules.
+    """
     return {
         "calendar": path.stem[:NAME_MAX],
         "from": min((day for _, day in counts.days), default=None),

@@ -1,6 +1,6 @@
 """Count the decisions that policies leave to a fallback, such as when a model does not answer.
 
-Figures of a policy would mislead if another policy made its decisions.
+A policy's figures would mislead if another policy made its decisions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST = 0.05  # of the decisions: as many as answers may be cut off where a model
 
 
 class Opened:
-    """A function from a name to a policy, as the registry opens it, that counts decisions left to a fallback."""
+    """A function from a policy's name to the policy, which can tell how many decisions were left to a fallback."""
 
     def __init__(self) -> None:
         self._counting: list[Any] = []
@@ -30,9 +30,9 @@ class Opened:
         return policy
 
     def share(self) -> float:
-        """Return the share (0 to 1) of decisions left to another policy, over all policies opened here.
+        """Return the share (0 to 1) of decisions left to a fallback, over all policies opened here.
 
-        Raises SetupError above 5 %.
+        Raises SetupError if it is above MOST.
         """
         decisions = sum(one.decisions for one in self._counting)
         share: float = sum(one.fallbacks for one in self._counting) / max(decisions, 1)

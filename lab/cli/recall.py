@@ -55,9 +55,9 @@ def recall(
 
 
 def wide(found: Sequence[dict[str, Any]], shown: Callable[[dict[str, Any]], str]) -> list[dict[str, str]]:
-    """Return a row per people and past, with the figure of each span of answers and the belief's first and last error.
+    """Return a row for each kind of people and history, with acceptance by range of answers and errors of the belief.
 
-    ``shown`` writes a figure with its interval.
+    ``shown`` converts a figure with its interval to text.
     """
     rows = []
     for (people, past), some in groupby(found, key=lambda row: (row["people"], row["past"])):

@@ -1,5 +1,4 @@
-"""Keep a document's tables of load runs: the newest run per number of people and database, how costs grow, and what
-that means for many more people."""
+"""The tables of load runs in a document, with the newest run by number of users and database and how costs grow."""
 
 from __future__ import annotations
 
@@ -70,10 +69,10 @@ PUSHING = tuple(source for source in SOURCES if registry.spec(source).notices is
 
 
 def keep(path: Path, figures: dict[str, Any]) -> None:
-    """Put a run's figures into the tables of load runs in a document, between its marks, with what follows from them.
+    """Put a run's figures into the tables of load runs in a document, with the growth of costs and an extrapolation.
 
-    The row of a run with as many people and the same kind of database is replaced. Raises SetupError for a document
-    without the marks, also if it is missing.
+    The row of a run with as many users and the same kind of database is replaced. Raises SetupError for a document that
+    is missing or has no marks.
     """
     rows = _rows(within(path, MARK, "load runs"))
     more = DEPLOYED | TOLD if "first_wall" in figures else {}
@@ -105,13 +104,13 @@ def _key(row: dict[str, str]) -> dict[str, str]:
 
 
 def syncs_a_day(*, pushed: bool) -> int:
-    """Return a person's syncs a day, by polling alone or where webhooks are proven to come."""
+    """Return the number of a user's syncs per day by polling, or less often where vendors push (``pushed``)."""
     every = [BESIDE_PUSHES if pushed and source in PUSHING else SYNC_CADENCE for source in SOURCES]
     return sum(DAY // cadence for cadence in every)
 
 
 def per_day(row: dict[str, str]) -> dict[str, float]:
-    """Return the CPU seconds of a person's day from those of its syncs without news and its advice."""
+    """Return the CPU seconds of a user's day, by process and by way of syncing, from the measured costs in ``row``."""
     return {
         f"{part} CPU s/person-day, {how}": round(
             (
@@ -127,7 +126,10 @@ def per_day(row: dict[str, str]) -> dict[str, float]:
 
 
 def on_paper(rows: Sequence[dict[str, str]], users: int) -> dict[str, Any]:
-    """Extrapolate from the largest run. A person's costs grow as the number of people to the exponents of the runs."""
+    """Return an extrapolation to ``users`` users from the largest run.
+
+    A user's costs grow as a power of the number of users, with the exponent estimated from the runs.
+    """
     largest, day = rows[-1], per_day(rows[-1])
     times = users / float(largest["users"])
     cpu, space = (
@@ -169,10 +171,7 @@ def _of(rows: Sequence[dict[str, str]], name: str) -> float:
 
 
 def _growth(rows: Sequence[dict[str, str]]) -> Iterator[dict[str, Any]]:
-    """Yield a row per database: the exponent of the number of users with which each cost grows.
-
-    A database with fewer than two runs, or with a cost of 0, is left out.
-    """
+    """Yield a row for each database with the exponent of growth of each cost in the number of users."""
     for database in dict.fromkeys(row["database"] for row in rows):
         some = [row for row in rows if row["database"] == database]
         if len(some) > 1 and min(float(row[name]) for row in some for name in GROWING) > 0:
@@ -180,7 +179,7 @@ def _growth(rows: Sequence[dict[str, str]]) -> Iterator[dict[str, Any]]:
 
 
 def _rows(tables: str) -> dict[tuple[str, str], dict[str, str]]:
-    """Return the rows of runs as heading -> cell, put together from all tables that name users and database."""
+    """Return the rows of runs by (users, database), each as heading -> cell, from the text of all tables."""
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for written in filter(None, tables.strip().split("\n\n")):
         head, _, *lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in written.splitlines()]

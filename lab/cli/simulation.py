@@ -69,7 +69,7 @@ def simulate(
 
 
 def _deployed(policy: str, seed: int, condition: str, *, json: bool) -> None:
-    """Play two weeks in deployed mode and print the second. The first week fills the history."""
+    """Simulate two weeks with answers and print the second. The first week fills the history."""
     from bridge import registry
     from lab.evaluation.deployed import Life
 
@@ -89,9 +89,10 @@ def _deployed(policy: str, seed: int, condition: str, *, json: bool) -> None:
 
 
 def _slice(one: Any) -> dict[str, Any]:
-    """Return a slot of a deployed life as a table row.
+    """Return a slot of a simulated life as a table row.
 
-    It holds the advice, the answer, the action done, and the meters as read (``seen``) and as they are (``hidden``).
+    It holds the recommendation, the answer, the action done, and the product's meters (``seen``) and the hidden meters
+    (``hidden``).
     """
     from rhythm_env.interface import DAY_NAMES
 

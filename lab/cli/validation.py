@@ -147,7 +147,7 @@ IN_A_TERMINAL = tuple(heading for heading in HEADINGS if heading != "null 95 %")
 
 
 def markdown(results: Sequence[Result], command: str) -> str:
-    """Return the report's text, with the method and each cohort's tables, a table per target."""
+    """Return the report as Markdown, with the method and for each cohort a table per target."""
     written = f"{', '.join(result.name for result in results)}: written by `{command}`."
     return "\n".join([written, *(line for result in results for line in _cohort(result))])
 
@@ -173,7 +173,7 @@ def shown(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def headings(rows: Sequence[Mapping[str, Any]], chosen: Sequence[str]) -> tuple[str, ...]:
-    """Return the chosen headings, with the earlier mean where the rows tell it."""
+    """Return the headings ``chosen``, with that of the earlier mean added if the rows have one."""
     return (*chosen, MEAN_BEFORE) if any("before" in row for row in rows) else tuple(chosen)
 
 
@@ -182,9 +182,9 @@ def _identity(row: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def compare(results: Sequence[Result], before: Path) -> None:
-    """Put the means and intervals of an earlier run's JSON into the rows as ``before``.
+    """Add the means and intervals of an earlier run, read from its JSON file, to the rows as ``before``.
 
-    Raises SetupError for a file that no run printed.
+    Raises SetupError for a file that is not such JSON.
     """
     try:
         earlier = {_identity(row): row for row in json.loads(before.read_text(encoding="utf-8"))}
@@ -205,7 +205,7 @@ def by_target(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, 
 
 
 def notes(result: Result) -> Iterator[str]:
-    """Return the assumptions, the rows set aside, and the values too good to believe."""
+    """Yield sentences on the assumptions, on unused rows, and on correlations that are too high to be plausible."""
     yield from (f"Assumed: {text}." for text in result.assumed)
     yield from (f"Set aside: {reason} ({count})." for reason, count in sorted(result.aside.items()))
     for row in result.rows:

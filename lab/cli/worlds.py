@@ -32,10 +32,10 @@ SHOWN = {
 
 
 def evaluated(asked: Trial, lives: int, cores: int, kept: Path | None) -> list[dict[str, Any]]:
-    """Play ``lives`` lives like the one asked for, with each of its policies in each of its worlds.
+    """Simulate ``lives`` lives as ``asked`` for each policy and world, and return a table row for each.
 
-    Both are names with commas; a world may be ``all``, or a Python file. Finished lives in the file ``kept`` are not
-    played again, and new lives are added to it. Raises SetupError for an unknown world or policy.
+    Policies and worlds are names with commas, or "all" worlds, or a Python file. Finished lives are read from the file
+    ``kept`` and new lives are added to it. Raises SetupError for an unknown world or policy.
     """
     from lab.evaluation.trials import rows, trials
     from lab.evaluation.worlds import WORLDS, world
@@ -53,7 +53,7 @@ def evaluated(asked: Trial, lives: int, cores: int, kept: Path | None) -> list[d
 
 
 def shown(found: Sequence[Mapping[str, Any]], answers: str, write: Path | None, *, json: bool) -> None:
-    """Print the table, and put it into the document ``write``."""
+    """Print the table of ``evaluated``, and put it into the document ``write`` if given."""
     if json:
         show.document(found)
     else:
@@ -73,14 +73,14 @@ def _split(names: str) -> list[str]:
 
 
 def opened(name: str) -> Any:
-    """Return a policy by its name. ``default`` is the policy of BRIDGE_POLICY, which serves real users."""
+    """Return the policy called ``name``, where "default" is the policy that BRIDGE_POLICY sets."""
     from bridge import config, registry
 
     return registry.policy(config.load().policy if name == SERVED else name)
 
 
 def play(trial: Trial) -> dict[str, float]:
-    """Return the figures of a trial, played without the guard if it is ``bare``. It may be called in a worker."""
+    """Simulate a trial and return its figures, without the product's limits if it is ``bare``."""
     from bridge.domain.guard import Guard
     from lab.evaluation import trials
     from lab.evaluation.guarded import Guarded
@@ -93,9 +93,9 @@ def play(trial: Trial) -> dict[str, float]:
 
 
 def _played(asked: Sequence[Trial], cores: int, kept: Path | None) -> dict[Trial, Mapping[str, float]]:
-    """Return the results of all trials in their order, played in ``cores`` processes.
+    """Return the results of all trials, simulated in ``cores`` processes.
 
-    Results that the file ``kept`` holds are read from it, and new results are added to it. None is no file.
+    Results in the file ``kept``, if given, are read from it, and new results are added to it.
     """
     found = {} if kept is None else _kept(kept)
     missing = [trial for trial in asked if trial not in found]
@@ -106,10 +106,7 @@ def _played(asked: Sequence[Trial], cores: int, kept: Path | None) -> dict[Trial
 
 
 def _kept(path: Path) -> dict[Trial, Mapping[str, float]]:
-    """Return trial -> figures of the file ``path``, or nothing if it is missing.
-
-    Lines that cannot be read, such as a last line that was cut off, are skipped.
-    """
+    """Return the results by trial in the file ``path``, or nothing if it is missing. Invalid lines are skipped."""
     from lab.evaluation.trials import from_json
 
     found: dict[Trial, Mapping[str, float]] = {}

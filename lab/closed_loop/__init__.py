@@ -1,1 +1,1 @@
-"""Simulated people who live behind the vendors' servers, and the real bridge that syncs, advises and is answered."""
+"""Simulated people behind servers that play their vendors, with the real product that syncs and recommends."""

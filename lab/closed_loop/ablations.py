@@ -1,4 +1,4 @@
-"""Ablations of a life. A policy is given the truth in place of a stage of the chain, to see what each stage loses."""
+"""Ablations of a simulated life, in which true values replace a stage of the product to see what the stage loses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KNOWER = "planner"  # whose planning the oracle has
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """A policy, and which stages of the chain it need not rely on."""
+    """A policy with the stages of the product that are replaced by true values."""
 
     policy: str
     labels: bool = False
@@ -47,7 +47,7 @@ def oracle() -> Arm:
 
 
 def asked_for(name: str) -> Arm:
-    """The arm of a name on the command line.
+    """Return the arm that a name on the command line means.
 
     >>> asked_for("planner:old") == Arm(policy="planner", alone=True)
     True
@@ -56,13 +56,13 @@ def asked_for(name: str) -> Arm:
 
 
 def ablation(policy: str) -> list[Arm]:
-    """The chain with one stage perfect at a time, and with meters that are as sure as they once were."""
+    """Return the arms with each stage replaced by true values in turn, and one with smaller uncertainty of meters."""
     stages = ({"labels": True}, {"meters": True}, {"profile": True}, {"surer": True})
     return [Arm(policy=policy, **truths) for truths in stages]
 
 
 class Told:
-    """Knows what each title stands for. Anything else it cannot have been asked about."""
+    """A classifier that knows the true action of every simulated title."""
 
     name, version = "told", 1
 
@@ -71,7 +71,7 @@ class Told:
 
 
 class Remembering:
-    """A classifier that is asked about an event once: in every slot it would be asked about the same ones again."""
+    """A classifier that caches the label of each event."""
 
     def __init__(self, classifier: EventClassifier) -> None:
         self._classifier, self._known = classifier, dict[Invitation, Label]()
@@ -89,7 +89,7 @@ def classifier_of(arm: Arm, settings: Settings) -> EventClassifier:
 
 
 def policy_of(arm: Arm, resident: Resident) -> Policy:
-    """Raises SetupError for a policy that cannot be told who the person is, where that is asked for."""
+    """Return the policy of an arm. Raises SetupError if it should know the person's traits and has no such variant."""
     policy = registry.policy(arm.policy)
     if not arm.profile:
         return policy
@@ -100,7 +100,7 @@ def policy_of(arm: Arm, resident: Resident) -> Policy:
 
 
 class Informed:
-    """A policy as it is asked within a life, with true meters where the arm has them; counts its own time."""
+    """A policy within a simulated life, given true meters if the arm says so, that measures its processor time."""
 
     def __init__(self, arm: Arm, resident: Resident) -> None:
         self._arm, self._resident = arm, resident
@@ -118,7 +118,10 @@ class Informed:
 
 
 def exactly(observation: Observation, now: Levels, lived: Sequence[tuple[Levels, Levels]]) -> Observation:
-    """The observation with meters, and their changes in the slots that were lived, as they really are."""
+    """Return the observation with true meters, and with true changes of meters in the slots so far.
+
+    ``now`` are the present levels, and ``lived`` the levels before and after each slot.
+    """
     steps = []
     for ago, record in enumerate(reversed(observation.step_history), start=1):
         known = lived[-ago] if ago <= len(lived) else None
@@ -133,7 +136,7 @@ def exactly(observation: Observation, now: Levels, lived: Sequence[tuple[Levels,
 
 
 def surer(observation: Observation) -> Observation:
-    """The observation with every sd as ``surer_sd`` says."""
+    """Return the observation with the standard deviations of all known meters replaced by ``surer_sd``."""
     states = {
         meter: replace(state, sd=surer_sd(meter, state.level, state.sd)) if state.coverage > 0 else state
         for meter, state in observation.meters.items()
@@ -142,9 +145,9 @@ def surer(observation: Observation) -> Observation:
 
 
 def surer_sd(meter: Meter, level: float, sd: float) -> float:
-    """An sd as for a meter that is counted: L (1 - L) / sqrt(1 + total trust), as all meters stated it once.
+    """Return a meter's standard deviation by an earlier formula, L (1 - L) / sqrt(1 + total weight of inputs).
 
-    Levels follow readings slowly, so that an sd may be smaller than any that goes with the level: then trust is full.
+    If it is smaller than the level allows, the total weight counts as full.
     """
     prior = level * (1 - level)
     if meter not in FELT or not 0 < sd < prior:

@@ -1,4 +1,4 @@
-"""Simulated bodies beside real ones: level, spread between and within people, a day's memory, and what is missing."""
+"""Statistics of simulated bodies beside real people's, such as level, spread within and between people, and gaps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FIGURES: Mapping[str, tuple[str | None, Callable[[float], float]]] = {  # figure
 
 
 def beside(lives: Iterable[Lived], folder: Path | None) -> list[dict[str, Any]]:
-    """A row per figure and cohort."""
+    """Return a row for each figure, of the simulated lives and, if ``folder`` holds LifeSnaps, of real people."""
     simulated = [one.days for one in lives]
     rows = []
     for name, (column, scaled) in FIGURES.items():
@@ -47,8 +47,11 @@ def _real(folder: Path, column: str, scaled: Callable[[float], float]) -> list[S
 
 
 def moments(people: Sequence[Series]) -> dict[str, float]:
-    """Mean and spread of people's means; medians over people of the spread within, lag-1 correlation and what is
-    missing between the first day and the last."""
+    """Return mean and spread of people's means, and medians over people of other statistics.
+
+    These are the standard deviation within a person, the correlation with the day before, and the share of missing
+    days.
+    """
     used = [series for series in people if len(series) >= LEAST]
     if not used:
         return {"people": 0}

@@ -1,5 +1,6 @@
-"""Figures of many lives: acceptance, amount of advice, wellbeing against the oracle, beliefs, and meters against the
-truth. Slots without advice are not a number where an answer is counted.
+"""Figures of many simulated lives, such as acceptance, amount of advice, wellbeing, beliefs and error of meters.
+
+Figures of answers are NaN in slots without a recommendation.
 """
 
 from __future__ import annotations
@@ -31,34 +32,34 @@ Lives = Sequence[Lived]
 
 
 def accepted(lives: Lives) -> Array:
-    """(n, T) 1 or 0, and not a number in slots without advice."""
+    """Return 1 for Accept, else 0 (n, T), and NaN in slots without a recommendation."""
     return np.array(
         [[np.nan if answer is None else float(answer == Answer.ACCEPT) for answer in one.answers] for one in lives]
     )
 
 
 def of_suggestions(lives: Lives) -> Array:
-    """(n, T) 1 or 0 for suggestions, without entries to keep and nights."""
+    """Return ``accepted`` (n, T) for suggestions only, NaN for other recommendations and slots without one."""
     kinds = np.array([[kind == "suggested" for kind in one.kinds] for one in lives])
     return np.asarray(np.where(kinds, accepted(lives), np.nan))
 
 
 def means(values: Array) -> Array:
-    """Mean of each row over its numbers; not a number of a row without any."""
+    """Return the mean of each row without its NaNs, and NaN for a row of NaNs."""
     count = (~np.isnan(values)).sum(axis=-1)
     return np.asarray(np.where(count > 0, np.nansum(values, axis=-1) / np.maximum(count, 1), np.nan))
 
 
 def weighted(lives: Lives) -> Array:
-    """(n, T) mean of the hidden meters, as the person weighs them."""
+    """Return the mean (n, T) of the hidden meters after each slot, by the person's weights."""
     return np.array([one.weighted for one in lives])
 
 
 def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[str, Any]:
     """Return the figures of an arm, each with ``mean``, ``sd`` and ``ci95`` over people.
 
-    ``low``, ``high``: the same people with random advice and with the oracle's; ``reward_vs_oracle`` is 0 for the one
-    and 1 for the other, a ratio of means with its bootstrap interval.
+    ``low`` and ``high`` are the same people with random recommendations and with the oracle's. ``reward_vs_oracle`` is
+    0 for the first and 1 for the second.
     """
     taken, levels = accepted(lives), weighted(lives).mean(axis=1)
     first, answered = interactions(taken), (~np.isnan(taken)).sum(axis=1)
@@ -87,7 +88,7 @@ def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[st
 
 
 def amounts(lives: Lives) -> dict[str, Any]:
-    """Amount of advice: advice and suggestions a day, the share of silent slots, of it by lot, and the dosage."""
+    """Return figures of the amount of advice, such as recommendations per day and the share of slots without one."""
     given = np.array([[kind is not None for kind in one.kinds] for one in lives])
     suggested = np.array([[kind == "suggested" for kind in one.kinds] for one in lives])
     lots = np.array([one.by_lot / len(one.kinds) for one in lives])
@@ -101,7 +102,7 @@ def amounts(lives: Lives) -> dict[str, Any]:
 
 
 def dosages(given: NDArray[np.bool_]) -> Array:
-    """(n,) mean over the slots of the dosage at their start, as the guard counts it."""
+    """Return the mean (n,) over slots of the decaying count of recent recommendations that the guard uses."""
     now: Array = np.zeros(len(given))
     total: Array = np.zeros(len(given))
     for slot in given.T:
@@ -112,7 +113,7 @@ def dosages(given: NDArray[np.bool_]) -> Array:
 
 
 def interactions(taken: Array) -> Array:
-    """(n,) answers until 80 % of the last 20 were Accept; one more than there were for who never came to it."""
+    """Return the number (n,) of answers until 80 % of the last 20 were Accept, or one more than all if never."""
     return np.array([_until_most(row[~np.isnan(row)]) for row in taken], dtype=float)
 
 
@@ -124,25 +125,25 @@ def _until_most(taken: Array) -> int:
 
 
 def never_rising(taken: Array) -> dict[str, Any]:
-    """Count the people whose acceptance in the second half is no higher than in the first quarter. Also returns their
-    share.
-    """
+    """Return the number and share of people whose acceptance in the second half is not above the first quarter's."""
     total = taken.shape[1]
     never = ~(means(taken[:, total // 2 :]) - means(taken[:, : max(total // 4, 1)]) >= RISES)
     return {"people": int(never.sum()), **summary(never.astype(float))}
 
 
 def errors(lives: Lives, *, believes: bool) -> Array:
-    """(n, T) mean absolute error of the belief; who states none is taken to have said .5, .5, .5."""
+    """Return the mean absolute error (n, T) of the belief. Without ``believes`` it is that of 0.5 for each trait."""
     target = np.array([one.target for one in lives])[:, None]
     stated = np.array([one.beliefs for one in lives])
     return np.asarray(np.abs((stated if believes else np.full_like(stated, 0.5)) - target).mean(axis=2))
 
 
 def recovered(lives: Lives) -> dict[Meter, dict[str, Array]]:
-    """meter -> per person (not a number where nothing was read): within-person correlation with the hidden level, share
-    of slots whose stated 90 % interval holds it, the same with surer sds, and mean distance. Slots without advice, in
-    which nothing was read, are left out."""
+    """Return by meter and figure a value for each person of how well the product's meters follow the hidden meters.
+
+    The figures are the correlation within person, the share of slots whose stated 90 % interval holds the hidden level,
+    the same with ``surer_sd``, and the mean distance. NaN is unknown.
+    """
     found: dict[Meter, dict[str, Array]] = {}
     for at, meter in enumerate(Meter):
         rows = [_recovered(meter, np.array(one.read)[:, at], np.array(one.hidden)[:, at]) for one in lives]
@@ -165,7 +166,7 @@ def _recovered(meter: Meter, read: Array, hidden: Array) -> tuple[float, ...]:
 
 
 def _over(read: Mapping[Meter, Mapping[str, Array]], name: str, meters: Sequence[Meter]) -> Array:
-    """Per person the mean over some meters, of those with a figure."""
+    """Return the mean over ``meters`` of a figure for each person who has it."""
     values = np.array([read[meter][name] for meter in meters])
     count = (~np.isnan(values)).sum(axis=0)
     means = np.where(count > 0, np.nansum(values, axis=0) / np.maximum(count, 1), np.nan)
@@ -183,14 +184,14 @@ def _shares(lives: Lives) -> Array:
 
 
 def paired(mine: Lives, other: Lives) -> dict[str, Any]:
-    """Return the advantage of an ablation over another with the same people, person by person."""
+    """Return the mean differences between two arms with the same people, in acceptance and mean level."""
     levels = weighted(mine).mean(axis=1) - weighted(other).mean(axis=1)
     taken = means(accepted(mine)) - means(accepted(other))
     return {"over": other[0].arm.name, "acceptance": summary(taken), "mean_level": summary(levels)}
 
 
 def curves(lives: Lives, high: Lives, *, believes: bool) -> dict[str, Any]:
-    """Points per seven slots of what the pictures show."""
+    """Return points of the curves of acceptance, regret and belief error, over POINT slots each."""
     taken, wrong = accepted(lives), errors(lives, believes=believes)
     regret = weighted(high) - weighted(lives)
     starts = range(0, taken.shape[1] - POINT + 1, POINT)
@@ -207,7 +208,7 @@ def _numbers(values: Array) -> Array:
 
 
 def dots(lives: Lives) -> dict[str, list[tuple[float, float]]]:
-    """meter -> (hidden, read) of slots in which something was known, evenly thinned."""
+    """Return by meter (hidden, measured) levels of slots with known meters, thinned to about MOST_SHOWN."""
     found: dict[str, list[tuple[float, float]]] = {}
     for at, meter in enumerate(Meter):
         rows = [

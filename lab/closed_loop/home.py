@@ -1,4 +1,4 @@
-"""Home of a simulated person: vendors behind HTTP, an own installation, journeys, and a new watch."""
+"""The home of a simulated person, with vendors behind HTTP, an installation, journeys, and a new watch."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """Random circumstances of a person: language, home, the watch worn from each date on, and a journey."""
+    """Random circumstances of a person, with language, home, the watch worn from each date on, and a journey."""
 
     language: str
     home: str
@@ -47,7 +47,7 @@ class Circumstances:
     journey: tuple[date, date, str] | None  # first night away, first night back, zone
 
     def zone(self, day: date) -> ZoneInfo:
-        """Return the time zone in which the person wakes up on a day."""
+        """Return the time zone in which the person wakes up on ``day``."""
         if self.journey is not None and self.journey[0] <= day < self.journey[1]:
             return ZoneInfo(self.journey[2])
         return ZoneInfo(self.home)
@@ -56,7 +56,7 @@ class Circumstances:
         return next(source for since, source in reversed(self.worn) if since <= day)
 
     def away(self, day: date) -> bool:
-        """In the first two nights somewhere else."""
+        """Return True if ``day`` is one of the first two after a change of place."""
         return self.journey is not None and any(0 <= (day - turn).days < 2 for turn in self.journey[:2])
 
 
@@ -75,7 +75,7 @@ def circumstances(resident: Resident, weeks: int) -> Circumstances:
 
 @dataclass(slots=True, kw_only=True)
 class Home:
-    """Installation and vendors of a person, until closed."""
+    """The installation and vendors of a simulated person, open until ``stack`` closes."""
 
     bridge: installation.Bridge
     user: User
@@ -89,7 +89,7 @@ class Home:
     _post: tuple[int, str] | None = None  # port and token of the receiver
 
     def wake(self, day: date, tone: Tone) -> Morning:
-        """A night is over; whatever was worn tells it."""
+        """Simulate the night that ends on ``day``, and add it to the account of the watch worn."""
         morning = self.body.morning(day, self.about.zone(day), tone)
         band = self.bands.setdefault(self.about.source(day), BANDS[self.about.source(day)]())
         band.told(morning, self.about.zone(day), trained=tone.trained)
@@ -98,7 +98,7 @@ class Home:
     def sync(self, at: datetime, day: date) -> None:
         """Sync all sources over HTTP. A watch that is worn for the first time is connected first.
 
-        Raises SetupError when a sync fails or sets data aside, because the lab's vendors give no cause for it.
+        Raises SetupError if a sync fails or does not use all data.
         """
         for source in (CALENDAR, self.about.source(day)):
             if source not in self._connected:
@@ -110,7 +110,7 @@ class Home:
                 raise SetupError(f"{outcome.source} did not sync ({outcome.skipped_because or outcome.reasons})")
 
     def travel(self, day: date) -> None:
-        """The bridge is told of a new zone when the person is there, in the night before."""
+        """Tell the installation the person's time zone on ``day`` if it is a new one."""
         now = self.about.zone(day)
         if now.key != self.user.zones[-1].zone:
             since = datetime(day.year, day.month, day.day, 2, 30, tzinfo=self.about.zone(day - DAY))
@@ -145,7 +145,7 @@ class Home:
 
 @contextmanager
 def _receiving(bridge: installation.Bridge) -> Iterator[int]:
-    """Serve pushes without importing them: each sync of a simulated day does. Yields the port."""
+    """Serve the address for pushed data, and yield its port. The data are imported by the next sync."""
     app = pushes.create(bridge, max_bytes=LIMIT, requests_per_minute=OFTEN)
     with running(app, lifespan="off") as port:
         yield port
@@ -153,7 +153,7 @@ def _receiving(bridge: installation.Bridge) -> Iterator[int]:
 
 @contextmanager
 def home(resident: Resident, weeks: int, folder: Path) -> Iterator[Home]:
-    """A fresh installation with one person and nothing connected yet."""
+    """Return a context manager of a new installation with the person, without any connection."""
     from bridge.store import Store
 
     about = circumstances(resident, weeks)

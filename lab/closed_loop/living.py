@@ -1,4 +1,4 @@
-"""Weeks of a simulated person through the real bridge: wake, sync, get advice in each slot, answer, and act."""
+"""Weeks of a simulated person through the real product, with sync, recommendation, answer and action in each slot."""
 
 from __future__ import annotations
 
@@ -44,10 +44,9 @@ NOTHING_STATED = (0.5, 0.5, 0.5)  # the belief before any was stated
 
 @dataclass(slots=True, kw_only=True)
 class Lived:
-    """Results of a person's weeks. Lists have an entry per slot.
+    """The results of a person's weeks, in lists with an element per slot.
 
-    A slot without advice has None for what was advised and answered. Its reading is not a number, and its belief is the
-    last one that was stated.
+    A slot without a recommendation has None as action and answer, NaN as meters, and the last belief stated before.
     """
 
     seed: int
@@ -69,7 +68,7 @@ class Lived:
 
 @dataclass(slots=True)
 class Life:
-    """A resident at home with an arm."""
+    """A person's life with the product and the policy of an arm."""
 
     resident: Resident
     home: Home
@@ -79,7 +78,7 @@ class Life:
     _spent: float = 0.0
 
     def before(self) -> None:
-        """The weeks without advice: they make what is normal, and what the vendors hold on the first morning."""
+        """Simulate the weeks without recommendations, which give the product the person's normal levels."""
         weeks = self.resident.weeks_before
         days: list[tuple[date, list[tuple[Moment, ActionType]], Levels]] = []
         levels: list[Levels] = []
@@ -103,7 +102,7 @@ class Life:
                 self._write_down(moment, done)
 
     def weeks(self, weeks: int) -> None:
-        """The advised ones."""
+        """Simulate the weeks with recommendations."""
         for week in range(weeks):
             monday = FIRST_MONDAY + week * 7 * DAY
             self._plan(monday)
@@ -147,7 +146,7 @@ class Life:
         return given, done
 
     def _asked(self, moment: Moment) -> datetime:
-        """Return the instant at which advice is requested. In the morning the night is synced first."""
+        """Return the instant at which a slot's recommendation is requested. In the morning, sync the night first."""
         if moment.slot is not Slot.MORNING:
             return self._start(moment) + AFTER_START
         day = moment.date
@@ -160,7 +159,7 @@ class Life:
         return woke + AFTER_WAKING + AFTER_START
 
     def _wake(self, day: date, levels: Levels) -> datetime:
-        """The night that ends on a day, from where life is; returns when it ended."""
+        """Simulate the night that ends on a day, and return its end. ``levels`` are the hidden meters."""
         score = self.resident.score
         tone = Tone(
             energy=score(Meter.VITALITY, levels[Meter.VITALITY]),
@@ -235,7 +234,7 @@ class Life:
         self.lived.labelled = sum(right), len(right)
 
     def _charge(self, stage: str, since: float) -> None:
-        """Count processor time; what was charged to another stage in between is not counted twice."""
+        """Add the processor time since ``since`` to a stage, without time that was charged to another stage."""
         spent = process_time() - since - (self._spent if stage == "person" else 0.0)
         if stage == "person":
             self._spent = 0.0
@@ -243,7 +242,7 @@ class Life:
 
 
 def lived(seed: int, arm: Arm, weeks: int, answers: str | None = None) -> Lived:
-    """Play a person's life with an arm in a temporary folder. ``answers`` names the person's world."""
+    """Simulate a person's life with an arm in a temporary folder. ``answers`` names the person's world."""
     resident = Resident(seed, None if answers is None else world(answers))
     with tempfile.TemporaryDirectory(prefix="rhythm-bridge-live-") as name, home(resident, weeks, Path(name)) as place:
         told = Lived(seed=seed, arm=arm, source=place.about.worn[0][1])
@@ -259,7 +258,7 @@ def lived(seed: int, arm: Arm, weeks: int, answers: str | None = None) -> Lived:
 
 
 def played(asked: tuple[int, Arm, int, str | None]) -> Lived:
-    """``lived`` in another process, which knows nothing of this machine's own installation."""
+    """Call ``lived`` without settings from this machine's environment, for use in another process."""
     import os
 
     for name in [name for name in os.environ if name.startswith("BRIDGE_")]:
@@ -270,7 +269,7 @@ def played(asked: tuple[int, Arm, int, str | None]) -> Lived:
 
 
 def advised_alone(bridge: Bridge, user: User, policy: Policy, *, now: datetime) -> FullRecommendation:
-    """Make the recommendation of a slot, which has no time in it."""
+    """Make and store a recommendation by the policy alone, without the product's choice of a time within the slot."""
     moment, guard = moment_at(now, user.zones), bridge.guard
     seen, _ = build_observation(bridge, user, at=now)
     observation, _ = guard.allowed(seen, now=local_time(now, user.zones))

@@ -1,7 +1,7 @@
-"""A simulated person who lives on, advised or not: hidden profile, hidden meters, plans, answers and habits.
+"""A simulated person with hidden traits and meters, plans, answers and habits.
 
-Every draw has its own seed (person, slot, what for), so that one person's lives under two policies differ by what the
-policies did and by nothing else.
+Every draw is seeded by person, slot and purpose, so that one person's lives under two policies differ by the policies
+only.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ Levels = dict[Meter, float]
 
 @dataclass(slots=True)
 class Resident:
-    """``meters``: (5, 1) hidden; ``normal``: meter -> (mean, spread) of the weeks without advice."""
+    """A simulated person with hidden ``meters`` (5, 1).
+
+    ``normal`` maps a meter to its mean and standard deviation in the weeks without recommendations.
+    """
 
     seed: int
     answers_by: Make | None = None  # the people of a world; None: the simulator's own
@@ -60,14 +63,14 @@ class Resident:
 
     @property
     def first_monday(self) -> date:
-        """Return the first Monday that was recorded."""
+        """The first Monday that was recorded."""
         return FIRST_MONDAY - timedelta(weeks=self.weeks_before)
 
     def levels(self) -> Levels:
         return {meter: float(level) for meter, level in zip(Meter, self.meters[:, 0], strict=True)}
 
     def weighted(self) -> float:
-        """The mean of the hidden meters as the person weighs them."""
+        """The mean of the hidden meters by the person's weights."""
         return float(self.person.weights[:, 0] @ self.meters[:, 0])
 
     def plan_week(self, monday: date) -> dict[Moment, ActionType]:
@@ -83,10 +86,10 @@ class Resident:
     def respond(
         self, moment: Moment, advised: ActionType, feasible: Sequence[ActionType]
     ) -> tuple[Answer, Slot | None, ActionType]:
-        """Return the answer, the slot that advice is put off to, and the action that is done.
+        """Return (answer, slot chosen instead, action that is done).
 
-        A planned action is done as often when it is advised as without advice, and is then accepted if the advice is
-        seen. Any other advice is answered by the person's chance.
+        A planned action is done as often with a recommendation as without, and is accepted if the recommendation is
+        seen. Any other recommendation is answered by the person's probability.
         """
         rng = self.dice("answer", moment.week, moment.timestep)
         chance, seen = self._chance(moment, advised, feasible)
@@ -98,7 +101,7 @@ class Resident:
         return given, moved, advised if given is Answer.ACCEPT else self.chosen(moment)
 
     def _chance(self, moment: Moment, advised: ActionType, feasible: Sequence[ActionType]) -> tuple[float | None, bool]:
-        """Return the probability of acceptance in the person's world, and whether the advice is seen."""
+        """Return (probability of acceptance in the person's world or None, True if the recommendation is seen)."""
         if self._hidden is None:
             return None, True
         relative = standing(utilities(self.meters, int(moment.slot), self.person)[:, 0], feasible)
@@ -107,7 +110,7 @@ class Resident:
         return chance, seen
 
     def chosen(self, moment: Moment) -> ActionType:
-        """Return the action that is done without advice: the planned one if the plan is kept, else one by habit."""
+        """Return the action done without a recommendation, which is the planned one if kept, else one by habit."""
         rng = self.dice("own", moment.week, moment.timestep)
         rng.random()  # the draw of _kept
         return self._kept(moment) or self._by_habit(moment, rng)
@@ -121,28 +124,28 @@ class Resident:
         return own_choice(self.meters, moment.slot, self.person, ACTIONS, rng, habit=habit)
 
     def live(self, moment: Moment, done: ActionType) -> None:
-        """A slot passes."""
+        """Advance the hidden meters by a slot with the action ``done`` and random events."""
         week = (moment.week - FIRST_MONDAY).days // 7
         happens = dynamics.drawn_events([self.seed * 1000 + 100 + week])[moment.timestep]
         chosen = np.array([ACTIONS.index(done)])
         self.meters, _, _ = dynamics.step(self.meters, chosen, int(moment.slot), self.person, happens)
 
     def begin_week(self) -> None:
-        """Progress is made anew."""
+        """Set progress to 0 for the new week."""
         self.meters = self.meters.copy()
         self.meters[P] = 0.0
 
     def remember_normal(self, lived: Sequence[Levels]) -> None:
-        """Keep the person's normal levels: mean and spread before the first advice."""
+        """Set the normal levels from the meters of the slots before the first recommendation."""
         for_each = {meter: np.array([levels[meter] for levels in lived]) for meter in Meter}
         self.normal = {meter: (float(of.mean()), max(float(of.std()), NARROWEST)) for meter, of in for_each.items()}
 
     def score(self, meter: Meter, level: float) -> float:
-        """A hidden level as a standard score against the person's own normal."""
+        """Return a hidden level's deviation from the person's normal level, in standard deviations."""
         mean, spread = self.normal[meter]
         return (level - mean) / spread
 
     def on_scale(self, levels: Levels) -> Levels:
-        """Hidden levels on the scale the bridge reads in: 0.70 is the person's normal; progress is counted as it is."""
+        """Return hidden levels on the product's scale, on which the person's normal is 0.70. Progress is unchanged."""
         read = {meter: level_of(self.score(meter, level)) for meter, level in levels.items()}
         return read | {Meter.PROGRESS: levels[Meter.PROGRESS]}

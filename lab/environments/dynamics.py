@@ -1,4 +1,4 @@
-"""Draw simulated people and their events from seeds, and let them live step by step.
+"""Draw simulated people and their events from seeds, and simulate them step by step.
 
 Meters have the shape (5, n), in the order vitality, cognition, progress, serenity, connection.
 """
@@ -96,9 +96,10 @@ def drawn_events(seeds: Sequence[int]) -> Ints:
 
 
 def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[Array, Array]:
-    """Return the wanted changes of the meters by the actions, and their anomalies, both (5, n).
+    """Return the changes of the meters by the actions and their anomalies, both (5, n), before events and clipping.
 
-    An anomaly is the difference from a neutral person's change. Changes are before events and clipping.
+    ``actions`` (n,) are indices, ``slot`` is the slot of the day. An anomaly is the difference from a neutral person's
+    change.
     """
     known, traits = tables(), people.traits
     neutral = np.take(known.effects[slot], actions, axis=1)
@@ -126,7 +127,7 @@ def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[
 
 
 def step(meters: Array, actions: Ints, slot: int, people: Profiles, events: Ints) -> tuple[Array, Array, Array]:
-    """Return the meters after a step, their actual changes, and the anomalies, each (5, n)."""
+    """Return the meters after a step, their changes, and the anomalies, each (5, n). ``events`` (n,) are indices."""
     wanted, anomaly = changes(meters, actions, slot, people)
     if events.any():
         hit = tables().events[:, events]

@@ -1,4 +1,4 @@
-"""Compute the reward of a step, the two published grades of a week, and the mean level, our main measure."""
+"""The reward of a step, the two published grades of a week, and the mean level, which is our main measure."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ Array = NDArray[np.float64]
 
 
 def step_reward(deltas: Array, after: Array, weights: Array) -> Array:
-    """Return the reward (n,) of a step.
+    """Return the reward (n,) of a step from the meters' changes ``deltas`` and levels ``after``, both (5, n).
 
-    ``deltas`` are the meters' changes and ``after`` the meters after it, both (5, n). ``weights`` (5, n) are the
-    persons'. The reward is 12 times the weighted change, plus 0.5 times progress's and 0.4 times connection's change.
-    It is less by 0.30 if any meter is below 0.10.
+    It is the change weighted by the persons' ``weights`` (5, n), times REWARD_SCALE, plus shares of the changes of
+    progress and connection, less CRASH_PENALTY if any meter is below CRASH_LEVEL.
     """
     felt = np.einsum("mn,mn->n", weights, deltas) * REWARD_SCALE
     bias = PROGRESS_BIAS * deltas[P] + CONNECTION_BIAS * deltas[N]
@@ -40,14 +39,15 @@ def step_reward(deltas: Array, after: Array, weights: Array) -> Array:
 
 
 def terminal_reward(final_score: Array) -> Array:
-    """Return the reward (n,) added on the last step, 5 times (score - 0.5). The grade itself does not include it."""
+    """Return TERMINAL_SCALE * (final_score - 0.5), the reward (n,) added on the last step, which no grade includes."""
     return TERMINAL_SCALE * (final_score - 0.5)
 
 
 def components(levels: Array, rewards: Array, accuracy: Array | float = 0.0) -> dict[str, Array]:
-    """Return name -> component (n,) of the grade of a week, each 0..1, with the names of ``GRADE_V2``.
+    """Return the parts (n,) of the grade of a week by the names of ``GRADE_V2``, each 0..1.
 
-    ``levels`` (28, 5, n) are the meters after each step. ``rewards`` (28, n) exclude the terminal reward.
+    ``levels`` (28, 5, n) are the meters after each step, ``rewards`` (28, n) exclude the terminal reward, and
+    ``accuracy`` is that of the belief.
     """
     half = STEPS // 2
     early, late = rewards[:half].mean(axis=0), rewards[half:].mean(axis=0)
@@ -64,16 +64,12 @@ def components(levels: Array, rewards: Array, accuracy: Array | float = 0.0) -> 
 
 
 def grade_v1(parts: dict[str, Array]) -> Array:
-    """Return the first published grade (n,), 0..1, of a week from its ``components``. It leaves out the belief's
-    accuracy.
-    """
+    """Return the first published grade (n,), 0..1, from ``components``. It leaves out the belief's accuracy."""
     return _weighted(parts, GRADE_V1)
 
 
 def grade_v2(parts: dict[str, Array]) -> Array:
-    """Return the second published grade (n,), 0..1, of a week from its ``components``. It includes the belief's
-    accuracy.
-    """
+    """Return the second published grade (n,), 0..1, from ``components``. It includes the belief's accuracy."""
     return _weighted(parts, GRADE_V2)
 
 

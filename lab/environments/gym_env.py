@@ -1,15 +1,11 @@
 """The simulator as Gymnasium environments, single and vectorised. It needs the laboratory's extra ``gym``.
 
-An observation is a vector of 48 numbers. It holds the five meters (0 to 1) and their last changes (-1 to 1). It holds
-the part of these changes that a neutral person would not have had (-1 to 1). Then follow day and slot (one-hot), the
-share of the week that is left, the last reward, the last action (one-hot) and this step's event (one-hot). No number
-tells the person; ``info`` does when the week is over (``profile``, ``belief_target``, ``final_score``). The conditions
-``ood`` and ``in`` share no person.
-
-Actions are the ten of ``rhythm_env.interface.ActionType``, in their order. The reward is that of the published
-environment, with its terminal part. An episode is a week of 28 steps. It is terminated, never truncated.
-
-Version 1 has the numbers of ``rhythm_env.constants`` as first fitted.
+An observation is a vector of 48 numbers, which are the five meters (0 to 1), their last changes and the last anomalies
+(-1 to 1), day and slot (one-hot), the share of the week that is left, the last reward, the last action (one-hot) and
+this step's event (one-hot). The person is in ``info`` after the week (``profile``, ``belief_target``, ``final_score``).
+Actions are those of ``rhythm_env.interface.ActionType``, in their order. The reward is that of the published
+environment, with its terminal part. An episode is a week of 28 steps. It is terminated, never truncated.  Version 1 has
+the numbers of ``rhythm_env.constants`` as first fitted.
 """
 
 from __future__ import annotations
@@ -68,7 +64,10 @@ def vectors(weeks: Weeks) -> Floats:
 
 
 class RhythmEnv(gym.Env[Any, Any]):
-    """Week of a person. ``reset(options={"person": SEED})`` chooses the person, ``condition`` the population."""
+    """The environment of a person's week. ``reset(options={"person": SEED})`` chooses the person.
+
+    ``condition`` names the population, as in ``lab.environments.dynamics.sampled``.
+    """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012 - the name and type are Gymnasium's
 
@@ -112,7 +111,7 @@ def _revealed(weeks: Weeks) -> dict[str, Any]:
 
 
 class RhythmVectorEnv(VectorEnv[Any, Any, Any]):
-    """Many weeks played in step. All weeks end together, and the next step begins new weeks (``NEXT_STEP``)."""
+    """An environment of many weeks in step. All end together, and the next step begins new weeks (``NEXT_STEP``)."""
 
     def __init__(self, num_envs: int, condition: str = "in") -> None:
         self.num_envs = num_envs
@@ -129,8 +128,9 @@ class RhythmVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Floats, dict[str, Any]]:
-        """Begin new weeks. Without a seed the random numbers go on; a list of seeds counts as a single seed for all
-        weeks.
+        """Begin new weeks and return their observations. Without ``seed`` the random numbers continue.
+
+        A list of seeds counts as a single seed for all weeks.
         """
         del options
         given = ([one for one in seed if one is not None] or None) if isinstance(seed, list) else seed

@@ -1,7 +1,7 @@
 """A simulated person who is observed as a real user is, by the product's own observation code.
 
-Hidden meters become the data of a band and a calendar, with noise, missing nights, and only a part of the actions.
-The correlation of a night's data with the truth is drawn from the range measured on people. The product's meters are
+Hidden meters become the data of a band and a calendar, with noise, missing nights, and only a part of the actions. The
+correlation of a night's data with the truth is drawn from the range measured on people. The product's meters are
 computed from these data. Anomalies and events are unknown, and the history holds the answers of 30 days.
 """
 

@@ -2,9 +2,8 @@
 
 Every logged decision was drawn from known probabilities. The estimates are inverse propensity scoring (Horvitz and
 Thompson 1952), the same normalised by its weights (Swaminathan and Joachims 2015), and doubly robust, which adds a
-model
-of answers (Dudik, Erhan, Langford and Li 2011). They hold for single decisions in the logged situations. Effects of
-another policy on later situations are not included.
+model of answers (Dudik, Erhan, Langford and Li 2011). They hold for single decisions in the logged situations. Effects
+of another policy on later situations are not included.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Worlds of people who answer recommendations by other rules than the simulator's, to test policies on them.
 
 A world is a class ``Person`` with a method ``chance``, the probability that a recommendation is accepted. All else
-stays
-the simulator's. ``chance`` is called on the person once for every recommendation, so that a person may count them.
-Other questions are put to a copy.
+stays the simulator's. ``chance`` is called on the person once for every recommendation, so that a person may count
+them. Other questions are put to a copy.
 """
 
 from __future__ import annotations

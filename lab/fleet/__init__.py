@@ -1,1 +1,1 @@
-"""Load runs with many made-up people, whose vendors run in a process of their own."""
+"""Load tests with many made-up users, whose vendors run in a process of their own."""

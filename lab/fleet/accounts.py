@@ -1,7 +1,7 @@
-"""A few made-up people whose accounts many users share, with the records and rows that each user must get.
+"""A few made-up accounts that many users share, with the records and rows that each user must get.
 
-Every id contains ``MARK``, which is replaced by the number of the user that is served. No two users therefore have a
-record in common, and a record that lands at the wrong user is found.
+Every id contains ``MARK``, which is replaced by the user's number, so that a record that is stored for the wrong user
+is found.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ SERIES = (("Team standup", time(9, 15), 15, 5), ("Inbox", time(16, 15), 45, 0), 
 
 
 def number_of(person: int) -> str:
-    """Return the number that replaces ``API_TOKEN_PREFIX`` in the ids of a person's records."""
+    """Return the number of a user as it is in the ids of the user's records."""
     return f"{10_000_000 + person:08d}"
 
 
 def accounts(kind: int, days: int) -> dict[str, dict[str, Any]]:
-    """Return each source's account of a kind of person, with ``days`` nights and days up to ``TODAY``."""
+    """Return the account of a kind of user at each source, with ``days`` nights and days up to ``TODAY``."""
     hard: frozenset[date] = frozenset()
     slept = nights(TODAY, ZONE, days, hard, random.Random(f"{kind}/body"))
     whoop = whoop_account(TODAY, ZONE, days, hard, random.Random(f"{kind}/body"))
@@ -84,7 +84,7 @@ def _ids(account: Mapping[str, Any]) -> Iterator[object]:
 
 
 def consent(source: str, person: int) -> dict[str, Any]:
-    """Return a consent that lasts a week, in the form the source's connector stores."""
+    """Return a consent that is valid for a week, in the form in which the source's connector stores it."""
     ends = datetime.now(UTC) + timedelta(days=7)
     access = f"fleet-{person}"
     if source == "google_calendar":
@@ -94,7 +94,7 @@ def consent(source: str, person: int) -> dict[str, Any]:
 
 
 def records(source: str, account: Mapping[str, Any]) -> list[RawRecord]:
-    """Return every record of an account, read by the vendor's own shapes and without a connector."""
+    """Return every record of an account as the connector should store it, made without the connector."""
     if source == "google_calendar":
         listed = [("calendar", row["id"], row) for row in account["calendars"]]
         listed += [("event", f"{place}/{row['id']}", row) for place, rows in account["events"].items() for row in rows]
@@ -118,7 +118,7 @@ def records(source: str, account: Mapping[str, Any]) -> list[RawRecord]:
 
 
 def holdings(days: int) -> list[dict[str, tuple[list[str], Counter[str]]]]:
-    """Return by source, for every kind of person, the paths of the records and the number of their rows."""
+    """Return for each kind of user, by source, the paths of the records and the number of their rows by kind."""
     return [
         {source: _meaning(source, records(source, account)) for source, account in accounts(kind, days).items()}
         for kind in range(KINDS)

@@ -1,4 +1,4 @@
-"""Any ``bridge`` command on the fleet's clock, which the file ``FLEET_CLOCK`` sets and moves."""
+"""Run any ``bridge`` command with the simulated time that the file ``FLEET_CLOCK`` sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bridge import installation
 
 
 def set_clock(path: Path, base: datetime) -> None:
-    """Make it ``base`` now."""
+    """Write a file that sets the simulated time to ``base`` now."""
     fresh = path.with_suffix(".new")
     fresh.write_text(f"{base.isoformat()} {time.time()}")
     fresh.replace(path)

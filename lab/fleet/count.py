@@ -1,4 +1,4 @@
-"""Compares the fleet's store with the vendors' accounts. Nothing may be missing and nothing may be doubled."""
+"""Compare the store after a load test with the vendors' accounts, so that no row is missing or doubled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Counted(NamedTuple):
 
 
 def count(store: Store, users: int, days: int) -> Counted:
-    """Records, what is kept of them as they came, and rows, of every person and source."""
+    """Return the numbers of wanted, found, missing and doubled rows of all users and sources."""
     held, counted = holdings(days), Counted()
     for begin in range(1, users + 1, TOGETHER):
         some = range(begin, min(begin + TOGETHER, users + 1))
@@ -38,7 +38,7 @@ def count(store: Store, users: int, days: int) -> Counted:
 
 
 def _found(store: Store, people: range) -> dict[tuple[int, str], Counter[str]]:
-    """Count by (person, source) every record by its path, and all other rows by their kind."""
+    """Return by (user, source) the number of each record by its path, and of all other rows by their kind."""
     found: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
     c, r = tables.connections.c, tables.records.c
     mine = tables.connections.join(tables.sources)
@@ -55,7 +55,7 @@ def _found(store: Store, people: range) -> dict[tuple[int, str], Counter[str]]:
 
 
 def _others(mine: sa.Join) -> Iterator[tuple[str, sa.Join, sa.ColumnElement[int]]]:
-    """Yield (kind, joined tables, number of its rows in them). A packed row counts as its readings."""
+    """Yield (kind of row, joined tables, expression for the number of rows). A packed row counts as its samples."""
     yield "arrival", mine.join(tables.records).join(tables.arrivals), sa.func.count()
     readings = ("sample", tables.packed_samples, sa.func.sum(tables.packed_samples.c.count))
     for kind, table, number in (*((kind, table, sa.func.count()) for kind, table in TABLE_OF_KIND.items()), readings):
@@ -63,7 +63,7 @@ def _others(mine: sa.Join) -> Iterator[tuple[str, sa.Join, sa.ColumnElement[int]
 
 
 def missed(store: Store, rounds: int) -> int:
-    """Count the syncs that were due in a round and never succeeded."""
+    """Return the number of syncs missing to ``rounds`` successful syncs of every connection."""
     c, runs = tables.connections.c, tables.sync_runs
     well = sa.func.sum(sa.case((runs.c.outcome.like('%"outcome": "ok"%'), 1), else_=0))
     query = sa.select(well.label("well")).select_from(tables.connections.outerjoin(runs)).group_by(c.id)

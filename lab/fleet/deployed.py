@@ -1,7 +1,7 @@
-"""Measure an installation as it is deployed: ``bridge worker`` processes with their queue, limits and ticks.
+"""Measure an installation as deployed, with ``bridge worker`` processes, their queue, limits and regular tasks.
 
-Stages: everybody's first sync, a sync without news of everybody at once, the same spread over time so that half of the
-capacity is used, advice for everybody at the start of a slot, and nothing due.
+The stages are every user's first sync, a sync without news of all at once, the same spread over time, recommendations
+for all at the start of a slot, and an idle time.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Step = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """Measurements of a stage."""
+    """The measurements of a stage, of which ``done`` operations were finished in ``seconds``."""
 
     done: int
     seconds: float
@@ -51,14 +51,14 @@ class Played:
     busy: Mapping[str, float]  # what limits it -> the mean share in use
 
     def ms(self, part: str) -> float | None:
-        """Return the CPU ms of ``workers`` or ``postgres`` for one thing done."""
+        """Return the CPU milliseconds per operation of ``part`` ("workers" or "postgres"), or None if unknown."""
         seconds: float | None = getattr(self.spent, part)
         return None if seconds is None else round(1000 * seconds / max(self.done, 1), 2)
 
 
 @dataclass(slots=True, kw_only=True)
 class Deployment:
-    """Workers at a store full of people, on a clock that stages move."""
+    """Workers on a store with many users, with a simulated time that the stages move."""
 
     store: Store
     clock: Path
@@ -74,7 +74,10 @@ class Deployment:
         return usage.used([worker.pid for worker in self.workers], self.postmaster)
 
     def play(self, left: Callable[[], int], step: Step, seconds: float = 0.0) -> Played:
-        """Look until nothing is ``left`` and ``seconds`` are over. Raises BridgeError if workers end or stand still."""
+        """Wait until ``left()`` is 0 and ``seconds`` have passed, and return the measurements.
+
+        Raises BridgeError if a worker ends or nothing is finished for STUCK_SECONDS.
+        """
         self.busy = {}
         whole = fewest = left()
         began = moved = time.monotonic()
@@ -108,7 +111,10 @@ class Deployment:
             self.busy.setdefault(what, []).append(share)
 
     def syncs(self, base: datetime, step: Step, *, over: float = 0.0) -> tuple[Played, list[float]]:
-        """Make all connections due in turn within ``over`` seconds. Also return how late each sync began, sorted."""
+        """Make all connections due within ``over`` seconds, and wait until they are synced.
+
+        Returns the measurements and the sorted delays of the syncs in seconds.
+        """
         self.move(base)
         begin = read_clock(self.clock)
         until = begin + timedelta(seconds=over)
@@ -138,7 +144,7 @@ class Deployment:
             return {row.id: row.due_at for row in db.execute(sa.select(c.id, c.due_at))}
 
     def advice(self, step: Step) -> Played:
-        """Begin a slot in which nothing is to be synced, and wait until everybody has been looked at."""
+        """Begin a slot without due syncs, and wait until every user has been considered for a recommendation."""
         self.move(SLOT)
         moment = moment_at(SLOT, ZONES)
 
@@ -148,7 +154,7 @@ class Deployment:
         return self.play(left, step)
 
     def move(self, base: datetime) -> None:
-        """Make it ``base``, with nothing due for some time."""
+        """Set the simulated time to ``base``, with nothing due for some time."""
         stage.spread(self.store, base + AHEAD, base + AHEAD)
         set_clock(self.clock, base)
 
@@ -157,7 +163,7 @@ class Deployment:
 def deployment(
     store: Store, variables: Mapping[str, str], users: int, workers: int, concurrency: int
 ) -> Iterator[Deployment]:
-    """Run workers on the fleet's clock, and wait until the queue knows all of them."""
+    """Return a context manager of running workers, begun when the queue knows all of them."""
     clock = Path(variables["BRIDGE_HOME"]) / "clock"
     set_clock(clock, NOW)
     limit = min(workers * concurrency, AT_ONCE_MAX)
@@ -198,7 +204,7 @@ def run(
     wait: float,
     progress: Callable[[str], Step],
 ) -> dict[str, Any]:
-    """Play all stages, and return their cost beside the store's content against the vendors'."""
+    """Run all stages of the load test, and return their costs and the result of ``count``."""
     with ExitStack() as stack:
         variables = stack.enter_context(stage.staged(days, database, wait=wait))
         store = stack.enter_context(closing(Store(variables["BRIDGE_DATABASE"])))
@@ -268,7 +274,7 @@ def _next(here: Deployment) -> datetime:
 
 
 def _leave_out(store: Store, users: int) -> None:
-    """Leave the first slot without advice by a draw: there is nothing yet to advise from."""
+    """Mark the first slot as without a recommendation, because there are no data yet."""
     moment = moment_at(NOW, ZONES)
     one = {"week": moment.week, "timestep": moment.timestep, "made_at": NOW, "probability": 0.5}
     with store.database.write() as db:

@@ -1,4 +1,4 @@
-"""Growth of a run's store, and the lateness of its syncs."""
+"""The growth of the store in a load test, and the delays of its syncs."""
 
 from __future__ import annotations
 
@@ -38,12 +38,15 @@ PER_DAY = len(SOURCES) * (timedelta(days=1) // SYNC_CADENCE)  # syncs of one per
 
 
 def at_share(ordered: Sequence[float], share: float) -> float:
-    """Return the value that ``share`` of the sorted values are at most; 0 for none."""
+    """Return the quantile ``share`` (0 to 1) of sorted values, 0 without values."""
     return ordered[min(round(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
 
 
 def lag_figures(steady: Sequence[float], burst: Sequence[float]) -> dict[str, float]:
-    """Return how late syncs began, from sorted seconds, at a steady rate and when all were due at once."""
+    """Return quantiles of the delays of syncs in seconds, at a steady rate and if all are due at once.
+
+    Both arguments are sorted.
+    """
     return {
         f"{round_of}lag_p{round(100 * share)}_s": round(at_share(lags, share), 3)
         for round_of, lags in (("", steady), ("burst_", burst))
@@ -61,7 +64,7 @@ def parts(store: Store) -> dict[str, int]:
 
 
 def held(store: Store, users: int, days: int) -> dict[str, int]:
-    """Return the rows of the daily tables, and the bytes of their indices, of a person's day on PostgreSQL."""
+    """Return the rows of daily data and the bytes of their indices per user and day, on PostgreSQL."""
     with store.database.read() as db:
         rows = sum(db.execute(sa.select(sa.func.count()).select_from(table)).scalar_one() for table in DAILY)
         query = sa.text("SELECT pg_indexes_size(CAST(:name AS regclass))")
@@ -71,9 +74,9 @@ def held(store: Store, users: int, days: int) -> dict[str, int]:
 
 
 def figures(users: int, days: int, advice: float, loaded: dict[str, int], later: dict[str, int]) -> dict[str, Any]:
-    """Return the bytes of a person's day, of a sync's outcome and of an advice, and the sum of a person's year.
+    """Return the bytes per user and day, per sync and per recommendation, and per user and year.
 
-    Only tables that grow are measured. Space that updates leave behind is used again and is no growth.
+    ``advice`` is the size of a recommendation, and ``loaded`` and ``later`` are sizes after the first and second sync.
     """
     run = later["sync_runs"] / (2 * users * len(SOURCES))  # everybody was synced twice
     day = sum(loaded[table.name] for table in DAILY) / users / days
@@ -93,10 +96,9 @@ NUMBER = 8  # bytes of one, and of an instant
 
 
 def bytes_per_advice(store: Store) -> float:
-    """Return the bytes of a slot's advice after a month of answers, which the policy is shown.
+    """Return the bytes of a recommendation after a month of answers, which are part of the stored observation.
 
-    The levels in that month are replaced by random levels. Equal levels would take less space than those of a real
-    life.
+    The meters of that month are random, because equal levels would take less space than real ones.
     """
     user, slots = store.people.user_by_id(1), HISTORY_DAYS * SLOTS_PER_DAY
     bridge = Bridge(settings=replace(config.load(), classifier="keywords"), store=store)

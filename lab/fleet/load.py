@@ -1,4 +1,4 @@
-"""A load run, with everybody's first sync due at once, then a round without news at a steady rate."""
+"""A load test with every user's first sync due at once, and then a sync without news at a steady rate."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Progress = Callable[[str], Callable[[int, int], None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """Measurements of the workers in a round."""
+    """The measurements of the workers in a round of syncs."""
 
     seconds: float
     reports: Sequence[dict[str, Any]]
@@ -42,7 +42,7 @@ class Played:
 
 
 def fleet(users: int, *, days: int, database: str | None, workers: int, progress: Progress) -> dict[str, Any]:
-    """Run the load and a round without news. Returns the cost, and the store's content beside the vendors'."""
+    """Run the load test, and return its costs and the result of ``count``."""
     with ExitStack() as stack:
         variables = stack.enter_context(stage.staged(days, database))
         store = stack.enter_context(closing(Store(variables["BRIDGE_DATABASE"])))
@@ -73,7 +73,7 @@ def _round(
     step: Callable[[int, int], None],
     users: int,
 ) -> Played:
-    """Let every worker work until nothing is due any more."""
+    """Let every worker sync until nothing is due up to ``until``, and return the measurements."""
     began, done = time.monotonic(), [0] * len(processes)
     reports: list[dict[str, Any]] = []
     told = json.dumps({"base": base.isoformat(), "until": until.isoformat(), "origin": began}) + "\n"

@@ -1,4 +1,4 @@
-"""The fleet's stage, with vendors and workers as processes, an empty store, and everybody connected."""
+"""The set-up of a load test, with vendors and workers as processes and a store of connected users."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ TOGETHER = 500  # people who are put into the store at once
 
 
 class Stopped(BridgeError):
-    """A process of the fleet ended before its time."""
+    """The error of a process of the load test that ended too early."""
 
 
 @contextmanager
 def staged(days: int, database: str | None, *, wait: float = 0.0) -> Iterator[dict[str, str]]:
-    """The variables under which every command speaks with the fleet's vendors and its store.
+    """Start the vendors, and yield the environment variables for commands that use them and the database.
 
-    The vendors answer after ``wait`` seconds. The database ``postgresql`` is one in a private cluster, which is deleted
+    The vendors answer after ``wait`` seconds. The database "postgresql" is a private cluster that is deleted
     afterwards.
     """
     from cryptography.fernet import Fernet
@@ -56,9 +56,9 @@ def staged(days: int, database: str | None, *, wait: float = 0.0) -> Iterator[di
 
 
 def _in_own_cluster(stack: ExitStack) -> str:
-    """Start a PostgreSQL cluster for as long as ``stack`` is open, and return the address of its empty database.
+    """Start a PostgreSQL cluster until ``stack`` closes, and return the address of its empty database.
 
-    Raises SetupError where PostgreSQL is not installed.
+    Raises SetupError if PostgreSQL is not installed.
     """
     from lab.postgres_cluster import cluster
 
@@ -70,7 +70,7 @@ def _in_own_cluster(stack: ExitStack) -> str:
 
 @contextmanager
 def process(module: str, *arguments: str, variables: Mapping[str, str] = {}) -> Iterator[subprocess.Popen[str]]:
-    """A module of the fleet as a process, which ends when its standard input does."""
+    """Run a module of ``lab.fleet`` as a process until the context ends."""
     command = [sys.executable, "-m", f"lab.fleet.{module}", *arguments]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env={**os.environ, **variables}, **pipes) as started:  # noqa: S603
@@ -82,7 +82,7 @@ def process(module: str, *arguments: str, variables: Mapping[str, str] = {}) -> 
 
 
 def heard(process: subprocess.Popen[str]) -> dict[str, Any]:
-    """The next thing a process says. Raises Stopped where it says nothing any more."""
+    """Return the next line of JSON that a process prints. Raises Stopped at the end of its output."""
     line = process.stdout.readline() if process.stdout is not None else ""
     if not line:
         raise Stopped("a process of the fleet stopped; with fewer people: bridge fleet --users 20")
@@ -91,7 +91,7 @@ def heard(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def populate(store: Store, users: int, vault: Vault) -> None:
-    """Add people, each connected to every source. Raises SetupError for a store that holds users already."""
+    """Add users, each connected to every source. Raises SetupError for a store that has users already."""
     with store.database.write() as db:
         if db.execute(sa.select(tables.users.c.id).limit(1)).first():
             raise SetupError("that store holds somebody; the fleet needs one of its own: bridge fleet --users 20")
@@ -102,7 +102,6 @@ def populate(store: Store, users: int, vault: Vault) -> None:
 
 
 def _add(db: sa.Connection, people: range, numbers: list[int], vault: Vault) -> None:
-    """Person N has the user number N."""
     db.execute(sa.insert(tables.users), [{"id": n, "name": f"person{n}", "created_at": NOW} for n in people])
     db.execute(sa.insert(tables.zones), [{"user_id": n, "since": NOW, "zone": ZONE.key} for n in people])
     rows = [
@@ -120,7 +119,7 @@ def _add(db: sa.Connection, people: range, numbers: list[int], vault: Vault) -> 
 
 
 def spread(store: Store, base: datetime, until: datetime) -> None:
-    """Make the connections due in turn, evenly spaced, as they are after the daemon has run for some time."""
+    """Make the connections due one after the other, evenly spaced from ``base`` to ``until``."""
     with store.database.write() as db:
         c = tables.connections.c
         low, high = db.execute(sa.select(sa.func.min(c.id), sa.func.max(c.id))).one()
@@ -130,7 +129,7 @@ def spread(store: Store, base: datetime, until: datetime) -> None:
 
 
 def size(store: Store) -> int:
-    """Return the bytes that the database takes, without its free space."""
+    """Return the size of the database in bytes, without free space."""
     with store.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
         if db.dialect.name == "postgresql":
             return int(db.execute(sa.text("SELECT pg_database_size(current_database())")).scalar_one())

@@ -28,7 +28,7 @@ CREATE TRIGGER fleet_wait BEFORE DELETE ON {SCHEMA}.procrastinate_jobs
 
 
 class Moment(NamedTuple):
-    """CPU seconds used so far. That of a PostgreSQL on another machine is None."""
+    """CPU seconds used so far. ``postgres`` is None for a server on another machine."""
 
     workers: float
     postgres: float | None
@@ -42,7 +42,7 @@ class Moment(NamedTuple):
 
 
 def used(pids: Iterable[int], postmaster: int | None) -> Moment:
-    """Return what was used so far by processes, by a PostgreSQL server and by everything on this machine."""
+    """Return the CPU seconds used so far by processes, by a PostgreSQL server and by this machine."""
     fields = [int(field) for field in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
     machine = (sum(fields) - fields[3] - fields[4]) / TICKS_PER_SECOND  # neither idle nor waiting for a disk
     postgres = None if postmaster is None else _family(postmaster)
@@ -79,7 +79,7 @@ def megabytes(pids: Iterable[int]) -> float:
 
 
 def postmaster(store: Store) -> int | None:
-    """Return the process number of the store's server, None if it does not run on this machine."""
+    """Return the process id of the store's PostgreSQL server, or None if it does not run on this machine."""
     try:
         with store.database.read() as db:
             folder = db.execute(sa.text("SHOW data_directory")).scalar_one()
@@ -100,20 +100,20 @@ def machine(store: Store) -> str:
 
 
 def watch_queue(store: Store) -> None:
-    """Keep how long every job waits in the queue, from now on."""
+    """Let the database record from now on how long every job waits in the queue."""
     with store.database.write() as db:
         db.execute(sa.text(WATCH))
 
 
 def waits(store: Store, task: str) -> list[float]:
-    """Return the seconds that jobs of a task waited since the last call, sorted; all waits are forgotten."""
+    """Return the sorted seconds that jobs of a task waited in the queue, and delete the recorded times of all tasks."""
     with store.database.write() as db:
         found = db.execute(sa.text(f"DELETE FROM {SCHEMA}.fleet_waits RETURNING task, seconds"))  # noqa: S608
         return sorted(row.seconds for row in found if row.task == task and row.seconds is not None)
 
 
 def jobs(store: Store) -> tuple[int, int]:
-    """Return how many workers the queue knows, and how many jobs run."""
+    """Return (workers registered at the queue, jobs running)."""
     with store.database.read() as db:
         query = f"""SELECT (SELECT count(*) FROM {SCHEMA}.procrastinate_workers) AS workers,
             (SELECT count(*) FROM {SCHEMA}.procrastinate_jobs WHERE status = 'doing') AS doing"""  # noqa: S608
@@ -122,7 +122,7 @@ def jobs(store: Store) -> tuple[int, int]:
 
 
 def connections(store: Store) -> int:
-    """Return how many connections to the store's database are open beside the one that asks."""
+    """Return the number of open connections to the store's database, without the one that asks."""
     query = "SELECT count(*) - 1 FROM pg_stat_activity WHERE datname = current_database()"
     with store.database.read() as db:
         return int(db.execute(sa.text(query)).scalar_one())

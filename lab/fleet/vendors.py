@@ -1,8 +1,7 @@
-"""The fleet's vendors, in their own process so that their cost is not counted. Each port serves many accounts.
+"""The vendors of a load test, in a process of their own so that their cost is not counted.
 
-The vendor's own server in ``lab`` makes every answer once for each kind of person. The answers are kept as bytes and
-sent with the asking person's number in their ids, after the seconds that the second argument says. The process ends
-when its standard input is closed.
+The usual vendor servers make every answer once for each kind of user. The answer is then sent to all users with their
+number in the ids, after a delay in seconds given by the second argument. The process ends with its standard input.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Made = tuple[int, bytes, bytes]  # status, head lines, body
 
 @dataclass(slots=True)
 class Town:
-    """Accounts of a vendor, for all kinds of people."""
+    """The accounts of a vendor for all kinds of users, with a cache of answers."""
 
     source: str
     days: int
@@ -41,7 +40,7 @@ class Town:
             one.allowed = sys.maxsize  # limits are another test's business
 
     def answer(self, method: str, target: str, token: str, body: bytes) -> bytes:
-        """The whole answer, as it is sent."""
+        """Return the answer to a request as HTTP bytes, with the user's number in its ids."""
         person = token.removeprefix("Bearer fleet-")
         if not person.isdigit():
             return _sent(401, b"", b"{}")
@@ -77,7 +76,7 @@ def _sent(status: int, head: bytes, content: bytes) -> bytes:
 
 
 class Visit(asyncio.Protocol):
-    """HTTP connection, kept open as long as the client wants."""
+    """An HTTP connection that is kept open until the client closes it."""
 
     def __init__(self, town: Town, wait: float) -> None:
         self._town, self._wait = town, wait

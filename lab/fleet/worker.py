@@ -1,4 +1,4 @@
-"""A worker of the fleet. Its threads claim due connections and sync them as the daemon does, and count the cost.
+"""A worker of a load test, whose threads claim due connections and sync them as the daemon does.
 
 It reads a line of JSON for every round. It prints lines of JSON with the number of finished syncs, and its measurements
 at the end.
@@ -29,7 +29,7 @@ TELLING = 0.5  # seconds between two words on how far it is
 
 @dataclass(slots=True, kw_only=True)
 class Round:
-    """The connections due up to ``until``. The clock showed ``base`` when the monotonic clock showed ``origin``."""
+    """The connections due up to ``until``. The simulated time was ``base`` at the monotonic time ``origin`` (s)."""
 
     bridge: installation.Bridge
     base: datetime
@@ -74,7 +74,7 @@ class Round:
 
 
 def play(bridge: installation.Bridge, threads: int, told: dict[str, Any]) -> dict[str, Any]:
-    """Play a round and return its figures."""
+    """Sync in ``threads`` threads all connections of the round described by ``told``, and return its measurements."""
     base, until = (datetime.fromisoformat(told[name]) for name in ("base", "until"))
     one = Round(bridge=bridge, base=base, origin=told["origin"], until=until)
     before = time.process_time()
@@ -102,7 +102,7 @@ def _say(body: dict[str, Any]) -> None:
 
 
 def main(threads: int) -> None:
-    """Play rounds until there is no more to read. What every sync loads is loaded before the first."""
+    """Run a round for each line of standard input, after loading the libraries that every sync needs."""
     import google_auth_httplib2  # noqa: F401
     import googleapiclient.discovery  # noqa: F401
     import requests  # noqa: F401

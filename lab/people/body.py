@@ -2,8 +2,7 @@
 
 Levels, their spread between and within people, and the correlation of a day with the day before are those of LifeSnaps
 (71 people, shown by `bridge live --moments FOLDER`). The correlation of a night's figures with the hidden state is
-drawn
-for each person from the range measured on people, so the figures mostly show the night itself.
+drawn for each person from the range measured on people, so the figures mostly show the night itself.
 """
 
 from __future__ import annotations

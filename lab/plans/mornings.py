@@ -1,8 +1,8 @@
 """Take screenshots of the page Today on ten mornings of a made-up person, at two widths.
 
 ``python -m lab.plans.mornings`` writes the visible part to ``build/mornings`` and the whole page to its folder
-``whole``.
-People who see a picture for five seconds should say what matters that day. The right answers are in ``key.txt``.
+``whole``. People who see a picture for five seconds should say what matters that day. The right answers are in
+``key.txt``.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Policies that serve comparisons only. The registry finds them by the entry points of the laboratory."""
+"""Policies that are used in comparisons only, found by the entry points of the laboratory."""

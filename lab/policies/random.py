@@ -1,4 +1,4 @@
-"""A policy that recommends a random action, the baseline for all other policies."""
+"""The policy that recommends a random action, as a baseline."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from rhythm_env.interface import Belief, Decision, Observation, Policy
 
 
 class Random:
-    """A policy that draws uniformly from ``observation.feasible``. Its scores are 0 and its belief is the default."""
+    """A policy that draws uniformly from the feasible actions, with scores of 0 and an uninformative belief."""
 
     name = "random"
     version = 1
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return a decision with a uniformly drawn feasible action, equal probabilities, and the default belief."""
         feasible = observation.feasible
         share = 1 / len(feasible)
         return Decision(
@@ -28,5 +27,4 @@ class Random:
 
 
 def open_policy() -> Policy:
-    """Return the policy ``random``."""
     return Random()

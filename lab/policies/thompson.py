@@ -1,4 +1,4 @@
-"""Thompson sampling (Thompson 1933) for each slot of the day on its own, without a model of actions, as a baseline."""
+"""Thompson sampling (Thompson 1933) for each slot of the day separately, as a baseline."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ Counts = Mapping[ActionType, tuple[int, int]]
 
 
 class Thompson:
-    """A policy that draws each feasible action's acceptance rate. The share of draws won is the probability."""
+    """A policy that chooses the feasible action with the highest sampled rate of acceptance in this slot of the day."""
 
     name = "thompson"
     version = 1
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return a decision whose action is drawn, with the share of rounds that it won as its probability."""
+        """Return a decision for an action, drawn in proportion to how often its sampled rate is the highest of DRAWS
+        rounds.
+        """
         counts = counted(observation)
         wins = Counter(_winner(counts, rng) for _ in range(DRAWS))
         action = rng.choices(list(wins), list(wins.values()))[0]
@@ -54,5 +56,4 @@ def _said(observation: Observation, action: ActionType, taken: int, refused: int
 
 
 def open_policy() -> Policy:
-    """Return the policy ``thompson``."""
     return Thompson()

@@ -1,8 +1,7 @@
 """Diaries of prompts through the day, and the product's meters at each prompt.
 
 Company and demands become calendar entries, and nights become episodes, which ``bridge.meters`` reads as a user's. A
-habit
-needs four weeks and most diaries are shorter, so the person's own days are repeated before the first prompt.
+habit needs four weeks and most diaries are shorter, so the person's own days are repeated before the first prompt.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Three readiness formulas of open-source projects, written from their descriptions, to compare the meters with.
 
 A and B are mostly heart-rate variability, C is half sleep. None was compared by its authors with what people say. All
-use
-the night that ended before the report and the days before it, as the meters do.
+use the night that ended before the report and the days before it, as the meters do.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 A prompt is one word out of seven, coded as in the published run. Valence is +1 for ALERT, HAPPY, RESTED/RELAXED, 0 for
 NEUTRAL and -1 for SAD, TENSE/ANXIOUS, TIRED. Energy is +1 for ALERT, HAPPY, RESTED/RELAXED and -1 for TIRED. Calm is +1
-for
-RESTED/RELAXED and -1 for TENSE/ANXIOUS. All else is 0, and a day is the mean of its prompts.
+for RESTED/RELAXED and -1 for TENSE/ANXIOUS. All else is 0, and a day is the mean of its prompts.
 """
 
 from __future__ import annotations

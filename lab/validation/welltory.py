@@ -1,8 +1,7 @@
 """The data set Welltory (CC0), single readings of heart-rate variability with answers to "how do you feel?".
 
 It has no nights and no steps, so no meter can be computed. The two inputs that a reading gives are tested by
-themselves,
-as deviations from the person's readings of the 60 days before. A row is a reading, not a day.
+themselves, as deviations from the person's readings of the 60 days before. A row is a reading, not a day.
 """
 
 from __future__ import annotations

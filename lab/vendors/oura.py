@@ -1,9 +1,8 @@
 """A server that plays Oura, with pages, filters by date, and a registered redirect address.
 
 Scopes are as live accounts show them (github.com/oomol-lab/open-connector/pull/393). Unknown scopes are ignored at
-consent,
-granted scopes are named ``extapi:daily``, and a collection outside the scopes answers 401 with its scope's name.
-``account`` holds a list per collection, each row in Oura's own format.
+consent, granted scopes are named ``extapi:daily``, and a collection outside the scopes answers 401 with its scope's
+name. ``account`` holds a list per collection, each row in Oura's own format.
 """
 
 from __future__ import annotations

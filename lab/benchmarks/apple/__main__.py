@@ -2,8 +2,7 @@
 
 Run ``python -m lab.benchmarks.apple [--megabytes 200 1000] [--runs 1] [--alone] [--json]``. Each measured program is a
 process of its own. CPU time (user and system) should be compared, because wall time depends on other work of the
-machine.
-MB are 10**6 bytes of XML, also for a zip. Memory is in 2**20 bytes. PostgreSQL is included if it is installed.
+machine. MB are 10**6 bytes of XML, also for a zip. Memory is in 2**20 bytes. PostgreSQL is included if it is installed.
 healthkit-to-sqlite is installed into ``.venv-healthkit`` on first use, and left out without a package index.
 """
 

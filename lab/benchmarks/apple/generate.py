@@ -1,8 +1,7 @@
 """Write an Apple Health export of any size, and the true values behind it.
 
 Run ``python -m lab.benchmarks.apple.generate --megabytes 200 --seed 1 --to export.zip [--truth truth.json]``. A name
-that
-ends with ``.xml`` is not packed. ``--days`` gives a length instead of a size.
+that ends with ``.xml`` is not packed. ``--days`` gives a length instead of a size.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The simulator behind OpenEnv, with a server that plays a week per WebSocket session, and its client.
+"""The simulator for OpenEnv, as a server that plays a week per WebSocket session, and its client.
 
-Needs the laboratory's extra ``openenv``. Serve: ``uvicorn lab.environments.openenv.server:app --port 8000``. A
-week is played over the WebSocket only: the server's plain HTTP calls each get an environment of their own.
+Needs the laboratory's extra ``openenv``. Serve with ``uvicorn lab.environments.openenv.server:app --port 8000``. Plain
+HTTP calls do not share an environment, so a week needs the WebSocket.
 """

@@ -11,7 +11,7 @@ from lab.environments.openenv.models import RhythmAction, RhythmObservation, Rhy
 
 
 class RhythmEnv(EnvClient[RhythmAction, RhythmObservation, RhythmState]):
-    """A client whose session is a week of a person."""
+    """A client whose session is a person's week."""
 
     def _step_payload(self, action: RhythmAction) -> dict[str, Any]:
         payload: dict[str, Any] = action.model_dump(mode="json", exclude={"metadata"})

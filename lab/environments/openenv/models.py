@@ -1,4 +1,4 @@
-"""Messages of the environment, with names in lower case as the published environment spells them."""
+"""The messages of the environment, named in lower case as in the published environment."""
 
 from __future__ import annotations
 
@@ -15,15 +15,13 @@ ActionName = StrEnum("ActionName", {action.name: action.value.lower() for action
 
 
 class RhythmAction(Action):
-    """An action, and optionally the agent's belief [social, morning, work]. The last belief of an episode counts."""
+    """An action, and optionally the agent's belief [social, morning, work]. The last belief of an episode is graded."""
 
     action_type: ActionName
     belief: list[float] | None = Field(default=None, min_length=3, max_length=3)
 
 
 class StepRecord(State):
-    """Completed step."""
-
     step: int
     action: str
     reward: float
@@ -32,7 +30,7 @@ class StepRecord(State):
 
 
 class RhythmObservation(Observation):
-    """The published fields; ``reward_breakdown`` holds changes and anomalies, and the score when the week is over."""
+    """The published fields. ``reward_breakdown`` holds changes and anomalies, and after the week the score."""
 
     timestep: int
     day: int
@@ -55,7 +53,7 @@ class RhythmObservation(Observation):
 
 
 class RhythmState(State):
-    """The state of an episode. It reveals nothing of the hidden person, because anyone may read it."""
+    """The state of an episode, without the person's hidden traits, because any client may read it."""
 
     timestep: int = 0
     done: bool = False

@@ -1,4 +1,4 @@
-"""The server, which plays a hidden person per session behind the published observation."""
+"""The OpenEnv server, which plays a hidden person per session and shows the published observation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_SESSIONS = 64
 
 
 class RhythmEnvironment(Environment[RhythmAction, RhythmObservation, RhythmState]):
-    """Week of a person. ``reset`` takes ``seed``, ``condition`` and, as published, ``profile_mode`` and ``profile``."""
+    """The environment of a person's week. ``reset`` takes ``seed``, ``condition``, ``profile_mode`` and ``profile``."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -80,7 +80,7 @@ def _number(action: RhythmAction) -> int:
 
 
 def _accuracy(weeks: Weeks, belief: list[float] | None) -> float:
-    """Return the reward of the last belief. An agent that never stated a belief earns nothing."""
+    """Return the accuracy (0 to 1) of the last belief, 0 for an agent that never stated a belief."""
     if belief is None:
         return 0.0
     stated = np.clip(np.array(belief)[:, None], 0.0, 1.0)

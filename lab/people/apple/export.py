@@ -45,9 +45,9 @@ class Truth:
     """The true values behind an export. A value that nothing measured is missing.
 
     ``days`` maps a date to steps, distance (m), active_energy (kcal), resting_hr, hrv_sdnn (median, ms), beats_rmssd
-    (median, ms), hrv_readings (count), heart_rates (count), heart_rate (mean) and mindful (min).
-    ``nights`` maps the date of waking to asleep, light, deep, rem, awake and in_bed in minutes, start and end in Unix
-    seconds, and the medians of respiratory_rate, spo2 (%), skin_temperature (°C) and hrv_rmssd (ms).
+    (median, ms), hrv_readings (count), heart_rates (count), heart_rate (mean) and mindful (min). ``nights`` maps the
+    date of waking to asleep, light, deep, rem, awake and in_bed in minutes, start and end in Unix seconds, and the
+    medians of respiratory_rate, spo2 (%), skin_temperature (°C) and hrv_rmssd (ms).
     """
 
     exported: str

@@ -1,6 +1,6 @@
 """Choose by a small recurrent network that was trained to infer traits and to plan.
 
-Weights are frozen, so only the history is personal. README.md describes training and results.
+Weights are the same for all users. Only the history is personal. README.md describes training and results.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ WEIGHTS = Path(__file__).with_name("weights.npz")
 
 
 class Learned:
-    """A policy by the network in ``file``, for the ``objective`` ``reward`` (always for users) or ``grade``.
+    """A policy that runs the network with the weights in ``file``.
 
-    Without ``learns`` the network decides for an average person, whatever the history.
+    ``objective`` is "reward", or "grade" for the simulator's final grade, and applies to simulated people only. Without
+    ``learns`` the network is shown no history.
     """
 
     name = "network"
@@ -26,7 +27,7 @@ class Learned:
         self.objective, self.learns, self._file = objective, learns, file
 
     def variant(self, *, objective: str, learns: bool = True) -> Learned:
-        """Return a policy with the same weights and another objective, for comparisons."""
+        """Return a policy with the same weights and other arguments of ``Learned``, for comparisons."""
         return Learned(objective, learns=learns, file=self._file)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
@@ -38,5 +39,4 @@ class Learned:
 
 
 def open_policy() -> Policy:
-    """Return the policy ``network`` with the shipped weights."""
     return Learned()

@@ -37,9 +37,9 @@ def weights(path: Path) -> Mapping[str, Array]:
 
 
 def think(slots: Array, now: Array, known: Mapping[str, Array]) -> Thought:
-    """Return the network's output for the ``slots`` so far and the present ``now``.
+    """Return the network's output for the completed ``slots`` (t, PER_SLOT), oldest first, and ``now`` (PRESENT,).
 
-    The shapes are (t, PER_SLOT), oldest first, and (PRESENT,). ``known`` holds the weights by name.
+    ``known`` holds the weights by name.
     """
     trunk = np.concatenate([_recalled(slots, known), now])
     for layer in ("first", "second"):

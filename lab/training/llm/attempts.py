@@ -1,4 +1,4 @@
-"""Read the answers for a user's adapter, check that they suffice, and take an adapter back."""
+"""The answers for a user's adapter (LoRA), the check that they are enough, and the withdrawal of an adapter."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ def version(bridge: Bridge) -> str:
 
 
 def answered_advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, FullRecommendation]]:
-    """Return the answers of ``bridge.advice.adapters.given``, each with the whole recommendation."""
+    """Return each answer since the last reset with its whole recommendation."""
     found = bridge.store.recommendations.full_between(user.id, since=begun(bridge, user, now), until=now)
     pairs = ((feedback.interaction(one, now), one) for one in found)
     return [(answered, one) for answered, one in pairs if answered is not None]
 
 
 def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime) -> None:
-    """Raise SetupError, with the next command, unless ``answers`` (since the last reset) suffice for a new adapter."""
+    """Raise SetupError, with the next command, if ``answers`` are too few or too old for a new adapter."""
     little = lacking(bridge, user, answers, now, again=timedelta(0))
     if little:
         raise SetupError(f"{user.name} {little}; answer more recommendations: bridge recommend --user {user.name}")
 
 
 def take_back(bridge: Bridge, user: User) -> datetime:
-    """Withdraw the newest kept adapter, and return when it was made. Raises SetupError if there is none."""
+    """Withdraw a user's newest adapter, and return when it was made. Raises SetupError if there is none."""
     when = bridge.store.lessons.withdraw_prior(user.id, version(bridge))
     if when is None:
         raise SetupError(f"{user.name} has no adapter: bridge llm personalise --user {user.name} --model FOLDER")

@@ -1,4 +1,4 @@
-"""Taught models beside the baselines, on the same people and events, in the three published conditions."""
+"""Comparison of trained models with the baselines, on the same people and events, in the published conditions."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ PUBLISHED = {  # of a taught model of 3 billion weights: (final score, error of 
 
 
 class Modelled:
-    """A model that plays many weeks at once.
+    """A language model that plays many weeks at once.
 
-    If an answer cannot be read, the action is drawn at random and the last stated belief stays. A week without any
-    stated belief earns nothing for its belief. Both cases are counted.
+    If an answer cannot be read, the action is random and the last stated belief stays. A week without a stated belief
+    gets no points for it. Both cases are counted.
     """
 
     def __init__(self, name: str, folder: Path, weeks: Weeks) -> None:
@@ -74,7 +74,10 @@ class Modelled:
 
 
 def contest(models: Mapping[str, Path], *, episodes: int, watch: Watch) -> list[dict[str, Any]]:
-    """A row per condition and strategy. Raises ValueError where answers were cut off too often to say anything."""
+    """Return a row for each condition and model or baseline.
+
+    ``models`` maps a name to a folder. Raises ValueError if a language model's answers were cut off too often.
+    """
     rows = []
     for condition in CONDITIONS:
         seeds = seeds_of(condition, episodes)
@@ -88,7 +91,7 @@ def contest(models: Mapping[str, Path], *, episodes: int, watch: Watch) -> list[
 
 
 def _fields(name: str, folder: Path, condition: str, seeds: list[int], watch: Watch) -> list[dict[str, Any]]:
-    """A sequence model as it is, and with its past taken away, mixed up, or exchanged for another person's."""
+    """Return rows of a sequence model with its own history, and with none, a shuffled one or another person's."""
     rows = []
     for past in PASTS:
         shown = name if past == OWN else f"{name}, {past}"
@@ -99,7 +102,7 @@ def _fields(name: str, folder: Path, condition: str, seeds: list[int], watch: Wa
 
 
 def _words(name: str, folder: Path, condition: str, seeds: list[int], watch: Watch) -> list[dict[str, Any]]:
-    """A language model's row. Raises ValueError where answers were cut off too often."""
+    """Return the row of a language model. Raises ValueError if too many of its answers were cut off."""
     weeks = begin(seeds, condition)
     player = Modelled(name, folder, weeks)
     result = play(weeks, player, watch(f"{name}, {condition}"))
@@ -118,9 +121,9 @@ def _beside_published(row: dict[str, Any], condition: str) -> dict[str, Any]:
 
 
 def _row(name: str, condition: str, result: Result) -> dict[str, Any]:
-    """Published grade, with and without the belief. ``skill``: of the last belief, 1 - its error / the best constant's.
+    """Return the published grade with and without the belief, and the error and skill of the last belief.
 
-    ``constant_mae``: of a belief of .5, which is what weeks without any are taken to have stated.
+    Skill is 1 - error / error of the best constant. ``constant_mae`` is the error of a belief of 0.5.
     """
     target = belief_target(result.weeks.people)
     constant = belief_mae(np.full(target.shape, 0.5), target)
@@ -144,7 +147,7 @@ def _row(name: str, condition: str, result: Result) -> dict[str, Any]:
 
 
 def _actions(result: Result) -> dict[str, dict[str, float]]:
-    """Return archetype -> action -> share of its slots. The people of ``discrete`` are the archetypes in turn."""
+    """Return by archetype the share of each action. The people of "discrete" are the archetypes in turn."""
     done, found = np.array(result.weeks.actions), {}
     for at, name in enumerate(ARCHETYPES):
         own = done[:, at :: len(ARCHETYPES)]
@@ -153,7 +156,7 @@ def _actions(result: Result) -> dict[str, dict[str, float]]:
 
 
 def columns(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rows as a table shows them."""
+    """Return the rows with figures as texts, for a table."""
     return [
         {
             "condition": row["condition"],

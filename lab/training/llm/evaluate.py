@@ -1,4 +1,4 @@
-"""Asks a loaded model many prompts at once, greedily, and counts every answer that is cut off."""
+"""Generate a model's answers to many prompts at once, and count answers that are cut off."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNKNOWING = 0.5  # of a belief that says nothing
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A model's answer. ``cut``: its tokens were used up before its end."""
+    """A model's answer. ``cut`` is True if it reached the largest length before its end."""
 
     text: str
     cut: bool
@@ -32,7 +32,7 @@ class Text:
 def write(
     model: Any, tokenizer: Any, prompts: Sequence[Sequence[Message]], room: int, *, temperature: float = 0.0
 ) -> list[Text]:
-    """An answer of at most ``room`` tokens to each prompt."""
+    """Return an answer of at most ``room`` tokens to each prompt. ``temperature`` 0 takes the likeliest tokens."""
     found: list[Text] = []
     for at in range(0, len(prompts), AT_ONCE):
         found += _written(model, tokenizer, prompts[at : at + AT_ONCE], room, temperature)
@@ -66,7 +66,7 @@ def _text(tokenizer: Any, row: list[int]) -> Text:
 
 
 def said(text: Text) -> Said | None:
-    """Return the decision of an answer, or None if the answer was cut off or cannot be read."""
+    """Return the parsed answer, or None if it was cut off or cannot be read."""
     try:
         return None if text.cut else read(text.text, tuple(ActionType))
     except Unreadable:
@@ -74,9 +74,9 @@ def said(text: Text) -> Said | None:
 
 
 def probed(model: Any, tokenizer: Any, lessons: Sequence[Lesson], room: int) -> dict[str, float | None]:
-    """Measure a model's answers to prompts of weeks outside its training.
+    """Return figures of a model's answers to prompts of weeks that it was not trained on.
 
-    ``belief_mae``: of what could be read (None: nothing), beside that of saying nothing on the same prompts.
+    ``belief_mae`` is the error of the beliefs that could be read, or None.
     """
     texts = write(model, tokenizer, [one.prompt for one in lessons], room)
     answers = [said(text) for text in texts]

@@ -1,9 +1,7 @@
-"""Refines a trained model by group-relative policy gradient (GRPO; Shao and others 2024).
+"""Refine a trained language model by group-relative policy gradient (GRPO, Shao and others 2024).
 
-The lessons of published attempts are followed. The belief is written before the action. The generation is long enough
-for the reasoning; answers that are cut off are counted, and too many of them end the run. A group that agrees gives no
-gradient, and its share is reported. Two-cycles and repetition cost reward. The pull to the taught model is set, not
-left to a default.
+The belief is written before the action. Answers that are cut off are counted, and too many of them end the run. A group
+of equal rewards gives no gradient, and the share of such groups is reported. Two-cycles and repetition cost reward.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ LOOKS = 4  # at the belief during a refinement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """Settings of a refinement of the model in ``base``. Rank, group and pull are as published."""
+    """The settings of a refinement of the model in ``base``. Rank, group and pull are as published."""
 
     lessons: Path
     base: Path
@@ -45,7 +43,10 @@ class Course:
 
 
 def train(course: Course, watch: Watch) -> dict[str, Any]:
-    """Refine into ``course.out``. Raises ValueError where answers do not fit into their room."""
+    """Refine the model into ``course.out`` and return figures.
+
+    Raises ValueError if answers do not fit into their largest length.
+    """
     set_seed(course.seed)
     facts = model.facts_of(course.base)
     room = course.room or facts.room
@@ -72,7 +73,7 @@ def train(course: Course, watch: Watch) -> dict[str, Any]:
 
 
 class Tally:
-    """The rewards in the trainer's form, and how many answers were cut off."""
+    """The reward functions in the trainer's form, with a count of answers that were cut off."""
 
     def __init__(self, room: int) -> None:
         self._room = room
@@ -86,9 +87,7 @@ class Tally:
         return [self.form, self.legality, self.environment, self.belief]
 
     def form(self, completions: Sequence[Any], completion_ids: Sequence[Any], **_: Any) -> list[float]:
-        """Return the reward for the form of each answer. Answers that are cut off are counted here, because they have
-        no form.
-        """
+        """Return the reward for the form of each answer, and count answers that were cut off, which get the worst."""
         self.answers += len(completions)
         cut = [len(ids) >= self._room for ids in completion_ids]
         self.cut += sum(cut)
@@ -119,7 +118,7 @@ def _texts(completions: Sequence[Any]) -> list[str]:
 
 
 def _dataset(lessons: Sequence[Lesson]) -> Any:
-    """Return prompts with all that playing their weeks again needs, and no answers."""
+    """Return a dataset of prompts with what is needed to play their weeks again, without answers."""
     from datasets import Dataset, disable_progress_bars
 
     disable_progress_bars()
@@ -150,7 +149,7 @@ def _settings(course: Course, room: int) -> GRPOConfig:
 
 
 def _course_of(trainer: Any) -> dict[str, float]:
-    """Mean reward in the first and the last tenth, and how often a group agreed so that nothing was learned."""
+    """Return the mean reward in the first and the last tenth, and the share of groups without a gradient."""
     rows = [row for row in trainer.state.log_history if "reward" in row]
     tenth = max(len(rows) // 10, 1)
     idle = [float(row.get("frac_reward_zero_std", 0.0)) for row in rows]

@@ -1,7 +1,6 @@
 """Models and tokenizers, from a checkpoint by its name or folder, or with random weights.
 
-A random model is of Qwen2's family with a tokenizer trained on the lessons. All later steps then work as with a
-published checkpoint of billions of weights.
+A random model is of Qwen2's family with a tokenizer trained on the lessons, so that it works as a published checkpoint.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ SIZES = {
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts for serving a trained model, such as the tokens of its longest answer and its prompts' budget."""
+    """Facts that are needed to use a trained model, such as the largest numbers of tokens of answers and prompts."""
 
     answer_tokens: int
     prompt_tokens: int
@@ -55,12 +54,12 @@ class Facts:
 
     @property
     def room(self) -> int:
-        """Return the tokens that an answer may take. An answer cut off inside its reasoning has no belief."""
+        """The largest number of tokens of an answer, with some reserve over the longest answer of the training."""
         return self.answer_tokens + max(self.answer_tokens // 4, 16)
 
 
 def fresh(size: str, texts: Iterable[str], seed: int) -> tuple[Any, Any]:
-    """A model with random weights and a tokenizer trained on ``texts``. Raises ValueError for an unknown size."""
+    """Return a model with random weights and a tokenizer trained on ``texts``. Raises ValueError for another size."""
     if size not in SIZES:
         raise ValueError(f"there is no size {size!r}; there are: {', '.join(SIZES)}")
     shape, tokenizer = SIZES[size], tokenizer_of(texts, SIZES[size].vocabulary)
@@ -82,9 +81,7 @@ def fresh(size: str, texts: Iterable[str], seed: int) -> tuple[Any, Any]:
 
 
 def tokenizer_of(texts: Iterable[str], vocabulary: int) -> Any:
-    """Train byte-pair encoding within words on these texts. A frequent figure like ``V-0.12`` becomes a single
-    token.
-    """
+    """Return a tokenizer by byte-pair encoding within words, trained on ``texts``."""
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
     raw = Tokenizer(models.BPE())
@@ -111,7 +108,7 @@ def tokenizer_of(texts: Iterable[str], vocabulary: int) -> Any:
 
 
 def opened(name: str | Path, *, four_bits: bool = False) -> tuple[Any, Any]:
-    """Return a model and its tokenizer by folder or name, on the graphics card if the machine has a card.
+    """Return a model and its tokenizer by folder or name, on the graphics card if there is one.
 
     ``four_bits`` quantises the model if there is a card and bitsandbytes is installed. Raises OSError for a missing
     model.
@@ -132,7 +129,7 @@ def opened(name: str | Path, *, four_bits: bool = False) -> tuple[Any, Any]:
 
 
 def _tokenizer(name: str | Path) -> Any:
-    """Load a stored tokenizer. For Qwen's family ``AutoTokenizer`` always splits words as Qwen does."""
+    """Return a stored tokenizer. It avoids ``AutoTokenizer`` where this would split words as Qwen does."""
     kept = Path(name) / "tokenizer_config.json"
     plain = kept.exists() and json.loads(kept.read_text(encoding="utf-8")).get("tokenizer_class") in PLAIN
     return (PreTrainedTokenizerFast if plain else AutoTokenizer).from_pretrained(str(name), padding_side="left")
@@ -147,7 +144,7 @@ def weights(model: Any) -> int:
 
 
 def lora(rank: int) -> Any:
-    """Return a LoRA configuration (Hu and others 2021) for all of a layer's matrices. Alpha is twice the rank."""
+    """Return a LoRA configuration (Hu and others 2021) for all matrices of a layer, with alpha as twice the rank."""
     from peft import LoraConfig
 
     return LoraConfig(
@@ -156,9 +153,9 @@ def lora(rank: int) -> Any:
 
 
 def merged(trained: Any, base: str | Path, folder: Path) -> Any:
-    """Merge LoRA's weights into the model. A quantised model is read again first.
+    """Return the model ``base`` with the trained LoRA merged into its weights.
 
-    ``folder``: where the adapter is kept on the way.
+    A quantised model is loaded again without quantisation. The adapter is then stored in ``folder`` first.
     """
     if not getattr(trained, "is_loaded_in_4bit", False):
         return trained.merge_and_unload()
@@ -169,7 +166,7 @@ def merged(trained: Any, base: str | Path, folder: Path) -> Any:
 
 
 def keep(model: Any, tokenizer: Any, facts: Facts, folder: Path) -> None:
-    """Write a model that ``opened`` and a server can read."""
+    """Write a model, its tokenizer and its facts to a folder, for ``opened`` and ``facts_of``."""
     folder.mkdir(parents=True, exist_ok=True)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
@@ -178,7 +175,7 @@ def keep(model: Any, tokenizer: Any, facts: Facts, folder: Path) -> None:
 
 
 def facts_of(folder: str | Path) -> Facts:
-    """Read the facts stored with a trained model. Raises ValueError for any other model."""
+    """Return the facts in the folder of a trained model. Raises ValueError for any other folder."""
     try:
         return Facts(**json.loads((Path(folder) / FACTS).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""The result page of taught models: scores, cost, course of the training, and the advice to each archetype."""
+"""The result page of trained models, with scores, cost, course of the training, and actions by archetype."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def lines(
 
 
 def _cost(name: str, folder: Path, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return a model's cost, with the loss and the belief's error at both ends of its training.
+    """Return a model's cost, and the loss and the belief's error at both ends of its training, as texts.
 
-    A model that was trained elsewhere, or by an earlier version, has empty cells.
+    Cells of unknown figures are empty.
     """
     notes = notes_of(folder)
     minutes = next((row["core_minutes"] for row in reversed(notes) if "core_minutes" in row), None)
@@ -55,7 +55,7 @@ def _ends(notes: Sequence[Mapping[str, Any]], name: str) -> str:
 
 
 def _advised(row: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return the share of each action in the weeks of each archetype, as the rows of a table."""
+    """Return table rows with the share of each action in the weeks of each archetype."""
     return [
         {f"actions of {row['policy']}": name, **{action.lower(): f"{share:.0%}" for action, share in shares.items()}}
         for name, shares in row["actions"].items()
@@ -80,13 +80,13 @@ def draw(models: Mapping[str, Path], rows: Sequence[Mapping[str, Any]], out: Pat
 
 
 def notes_of(folder: Path) -> list[dict[str, Any]]:
-    """Read a training's log. A model trained elsewhere has none."""
+    """Return the log of a training in ``folder``, or nothing if there is none."""
     path = folder / "notes.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
 
 def _losses(notes: Mapping[str, list[dict[str, Any]]], path: Path) -> Path:
-    """Draw a panel per model, because losses of different trainings share no scale."""
+    """Draw the training losses, a panel for each model, because they have different scales."""
     many = max(len(notes), 1)
     figure, (axis,) = panels(1, many, (5.0 * many, HEIGHT))
     for axes, (name, rows) in zip(axis, notes.items(), strict=False):
@@ -97,7 +97,7 @@ def _losses(notes: Mapping[str, list[dict[str, Any]]], path: Path) -> Path:
 
 
 def _beliefs(notes: Mapping[str, list[dict[str, Any]]], path: Path) -> Path:
-    """The error of the belief and the share of readable answers on held-out prompts."""
+    """Draw the error of the belief and the share of readable answers on prompts outside the training."""
     many = max(len(notes), 1)
     figure, (axis,) = panels(1, many, (5.0 * many, HEIGHT))
     for axes, (name, rows) in zip(axis, notes.items(), strict=False):

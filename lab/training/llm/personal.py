@@ -1,4 +1,4 @@
-"""A user's own adapter, learnt from recommendations in the prompts' words with the user's feedback."""
+"""Training rows for a user's own adapter, from recommendations and the user's answers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ SPOKEN = " says: "  # between a model's name and its reasoning, in a decision's 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """Piece of advice. ``wide`` is its prompt with 30 days of answers, and ``narrow`` with five.
+    """A recommendation and its answer, ``taken`` True for acceptance.
 
-    ``written`` is the answer up to its action.
+    ``wide`` is its prompt with 30 days of answers and ``narrow`` with five. ``written`` is the model's answer up to the
+    action.
     """
 
     wide: list[Message]
@@ -36,7 +37,7 @@ def row(
     taken: bool,
     tokens: int = TOKENS,
 ) -> Row:
-    """A row of advice as it was stored, whichever policy gave it."""
+    """Return the row of a stored recommendation, whichever policy made it. ``tokens`` limits its prompts."""
     said = [one.partition(SPOKEN)[2] or one for one in reasons[:REASONS]]
     why = ASIDE.sub("", "; ".join(said))
     return Row(

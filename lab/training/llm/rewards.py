@@ -1,7 +1,6 @@
-"""The published rewards of the refinement, each on its own, without PyTorch.
+"""The published rewards of the refinement, each as a function, without PyTorch.
 
-Sizes of the form, legality, environment and belief rewards are the published ones. The penalty for a third equal action
-in a row was published without its size; ours is 0.3.
+Sizes are as published, except the penalty for a third equal action in a row, whose size was not published.
 """
 
 from __future__ import annotations
@@ -27,18 +26,21 @@ BELIEF = 0.5  # less the error of the belief
 
 
 def form(text: str) -> float:
-    """Reward an answer that can be read."""
+    """Return the reward for the form of an answer, which is FORM if it can be read, else FORMLESS."""
     return FORM if _read(text) else FORMLESS
 
 
 def legality(text: str) -> float:
-    """Reward an answer whose last line names an action, spelled correctly or not."""
+    """Return the reward for legality, which is LEGAL if the answer's first or last word is an action, else ILLEGAL."""
     words = text.strip().upper().split()
     return LEGAL if words and any(word in ActionType.__members__ for word in (words[-1], words[0])) else ILLEGAL
 
 
 def environment(text: str, seed: int, condition: str, before: Sequence[str]) -> float:
-    """Reward the action's gain for this person after these actions, and the variety that it brings to the week."""
+    """Return the reward of the answer's action for this person after the actions ``before``, with that for variety.
+
+    ``seed`` and ``condition`` give the person and the events.
+    """
     said = _read(text)
     if said is None:
         return FAILED
@@ -47,7 +49,10 @@ def environment(text: str, seed: int, condition: str, before: Sequence[str]) -> 
 
 
 def variety(actions: Sequence[str]) -> float:
-    """Punish cycles of two actions, and reward new actions while few were tried. The last action is the candidate."""
+    """Return the reward for the variety of ``actions``, the last of which is new.
+
+    Cycles of few actions and repetition are punished, and new actions are rewarded while few were tried.
+    """
     *past, last = actions
     monotonous = len(actions) >= LAST and len(set(actions[-LAST:])) <= FEW
     new = last not in past and len(set(past)) < TRIED
@@ -56,7 +61,7 @@ def variety(actions: Sequence[str]) -> float:
 
 
 def belief(text: str, seed: int, condition: str) -> float:
-    """Reward a belief from -0.5 to 0.5. An answer without a belief gets the worst, never that of a default."""
+    """Return the reward for the belief, from -BELIEF to BELIEF. An answer without a belief gets the least."""
     said = _read(text)
     return -BELIEF if said is None else BELIEF - error(_week(seed, condition, ()), said[1])
 
@@ -73,7 +78,7 @@ def _read(text: str) -> tuple[ActionType, tuple[float, float, float]] | None:
 def _lived(
     seed: int, condition: str, before: tuple[str, ...], action: str, belief: tuple[float, float, float]
 ) -> float:
-    """The step's reward, on the last step with the published terminal part."""
+    """Return the simulator's reward of the last step, with the published terminal part at the end of the week."""
     from rhythm_env.constants import TERMINAL_SCALE
 
     weeks = _week(seed, condition, (*before, action))

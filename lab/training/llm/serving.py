@@ -1,7 +1,7 @@
-"""A small server for a model and its adapters that speaks OpenAI's chat completions, on loopback.
+"""A small server of a model and its adapters by OpenAI's chat completions API, on loopback.
 
-It is meant for trials and for a household; for more people, vLLM or llama.cpp serve the same folders. It answers a
-question at a time, stores no question and logs none.
+It is meant for trials and for a household. For more people vLLM or llama.cpp can serve the same folders. It answers a
+request at a time, and stores and logs none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
 
 
 class Refused(Exception):
-    """A request is refused with an HTTP status and a reason."""
+    """The error of a request that is refused with an HTTP status and a reason."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -33,7 +33,7 @@ class Refused(Exception):
 
 
 class Asked(NamedTuple):
-    """A request's settings."""
+    """The settings of a request. ``room`` is the largest length of its answer in tokens."""
 
     name: str
     messages: list[dict[str, str]]
@@ -42,7 +42,7 @@ class Asked(NamedTuple):
 
 
 class Served:
-    """The model with its adapters. An adapter is read when first asked for, and unloaded once its folder is gone."""
+    """A model with its adapters. An adapter is loaded at its first request, and unloaded when its folder is deleted."""
 
     def __init__(self, folder: Path, name: str, adapters: Path | None) -> None:
         self.name, self._adapters, self._lock = name, adapters, threading.Lock()
@@ -54,13 +54,13 @@ class Served:
         return [self.name, *sorted(self._there())]
 
     def _there(self) -> dict[str, tuple[int, int]]:
-        """Return the adapters on disk with their files. Another user's adapter may come by the same name."""
+        """Return the adapters on disk by name, each with an identity of its file, because a name may be used again."""
         paths = self._adapters.glob("*/adapter_config.json") if self._adapters else ()
         found = ((path.parent.name, path.stat()) for path in paths)
         return {name: (file.st_ino, file.st_mtime_ns) for name, file in found}
 
     def answer(self, body: Any) -> dict[str, Any]:
-        """A completion as OpenAI's API has it. Raises Refused."""
+        """Return a chat completion for the JSON body of a request. Raises Refused for one that is not valid."""
         asked = self._asked(body)
         with self._lock:
             with self._chosen(asked.name):
@@ -85,7 +85,7 @@ class Served:
         return Asked(name, messages, room, temperature)
 
     def _chosen(self, name: str) -> Any:
-        """Return a context in which the adapter of that name is active, or none for the model itself."""
+        """Return a context manager in which the adapter called ``name`` is active, or none for the model's own name."""
         self._let_go()
         if name == self.name:
             return self._model.disable_adapter() if self._known else nullcontext()
@@ -128,7 +128,7 @@ def completion(name: str, text: Text, prompt: int) -> dict[str, Any]:
 
 
 def server(served: Served, port: int, threads: int) -> ThreadingHTTPServer:
-    """Return the server before it answers. It listens on loopback alone, and port 0 takes any free port."""
+    """Return the server, which does not answer yet. It listens on loopback only, and port 0 takes any free port."""
     torch.set_num_threads(threads)
     made = ThreadingHTTPServer(("127.0.0.1", port), type("Own", (Handler,), {"served": served}))
     made.daemon_threads = True
@@ -136,7 +136,7 @@ def server(served: Served, port: int, threads: int) -> ThreadingHTTPServer:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """A handler that answers two paths and refuses all other paths."""
+    """A handler of requests to the two paths of the API. All others are refused."""
 
     served: Served
     protocol_version = "HTTP/1.1"
@@ -178,7 +178,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the standard library's name
-        """Log nothing, because a question is about a person."""
+        """Log nothing, because requests are about a person."""
 
 
 def _wrong(why: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Supervised fine-tuning on a teacher's answers. The loss counts the answers only, for all weights or for a LoRA."""
+"""Supervised fine-tuning of a language model on recorded answers. The loss counts the tokens of answers only."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ class Course:
 
 
 def train(course: Course, watch: Watch) -> dict[str, Any]:
-    """Teach into ``course.out``. Raises ValueError for lessons that are none, or a folder that holds another course."""
+    """Fine-tune a model into ``course.out`` and return figures.
+
+    Raises ValueError for a file without lessons, or a folder with another training.
+    """
     set_seed(course.seed)
     learned, held_out = split(list(trajectories.lessons(trajectories.read(course.lessons), course.tokens)))
     texts = (f"{one.prompt[0]['content']}\n{one.prompt[1]['content']}\n{one.answer}" for one in learned)
@@ -71,7 +74,7 @@ def train(course: Course, watch: Watch) -> dict[str, Any]:
 
 
 def run(trainer: Any, out: Path, *, resume: bool) -> None:
-    """Train, from the last checkpoint if asked for. Nothing is printed, because standard output is the command's."""
+    """Run a trainer, with ``resume`` from the last checkpoint in ``out`` if there is one. It prints nothing."""
     from transformers.utils import logging
 
     logging.disable_progress_bar()
@@ -81,7 +84,10 @@ def run(trainer: Any, out: Path, *, resume: bool) -> None:
 
 
 def split(lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[Lesson]]:
-    """Split examples into training data and a test set of late slots in the last weeks."""
+    """Return (training lessons, test lessons of late slots in the last weeks).
+
+    Raises ValueError for fewer than four weeks.
+    """
     weeks = sorted({one.seed for one in lessons if one.kind == WEEK})
     if len(weeks) < 4:
         raise ValueError("it takes at least four taught weeks: bridge llm teacher --weeks 100")
@@ -127,7 +133,7 @@ def _settings(course: Course, lessons: int) -> SFTConfig:
 
 
 def common() -> dict[str, Any]:
-    """Return settings for every machine. A graphics card gets half precision, and nothing is reported to services."""
+    """Return the trainer's settings for this machine, in half precision on a graphics card."""
     card = model.device() == "cuda"
     return {
         "bf16": card,
@@ -140,7 +146,7 @@ def common() -> dict[str, Any]:
 
 
 class Shown(TrainerCallback):
-    """Progress, where it is watched."""
+    """A callback that reports progress."""
 
     def __init__(self, on_step: Callable[[int, int], None]) -> None:
         self._on_step = on_step
@@ -150,7 +156,7 @@ class Shown(TrainerCallback):
 
 
 class Looks(TrainerCallback):
-    """Measures the belief and the form of answers now and then, and stores the figures with the checkpoints."""
+    """A callback that measures the belief and the form of answers now and then, and logs the figures."""
 
     def __init__(self, look: Callable[[Any], dict[str, float | None]], times: int = LOOKS) -> None:
         self._look, self._times = look, times
@@ -161,7 +167,7 @@ class Looks(TrainerCallback):
 
 
 def summary(trainer: Any, out: Path, taught: Any, facts: Facts) -> dict[str, Any]:
-    """Return the figures of a training. The training log lies beside the model."""
+    """Return the figures of a training, and write its log beside the model."""
     import json
 
     notes = [row for row in trainer.state.log_history if "loss" in row or "valid" in row]

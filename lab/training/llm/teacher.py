@@ -1,8 +1,7 @@
-"""A teacher's weeks, recorded for a student. The teacher is the planner with its reasons in words, or a model at an
-address.
+"""Recorded answers of a teacher, from which a smaller model learns.
 
-The planner needs no account and costs nothing. A service is asked for several weeks at once; what is paid for is
-counted with a table of prices, and a run that was stopped goes on with the weeks that are missing.
+The teacher is the planner with its reasons in words, or a language model of a service. A service is asked for several
+weeks at once, its cost is counted by a table of prices, and a run that was stopped continues with the missing weeks.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ Step = Callable[[int, int], None]
 
 
 class Usage(NamedTuple):
-    """Tokens paid for, or None if the service does not count them."""
+    """The tokens of requests, each None if the service does not count them."""
 
     prompt: int | None = 0
     answer: int | None = 0
@@ -53,18 +52,20 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 
 class Teacher(Protocol):
-    """The policy whose answers are recorded. ``concurrent``: weeks played at once."""
+    """A policy whose answers are recorded. ``concurrent`` is the number of weeks that are played at once."""
 
     name: str
     concurrent: int
 
     def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, Usage]:
-        """Return the text to learn, the decision, and its cost. The text is None if it could not be read."""
+        """Return (text to learn or None if it was not readable, decision, tokens). ``model`` decides in place of the
+        teacher.
+        """
         ...
 
 
 class Planned:
-    """The planner, its first reasons as the reasoning."""
+    """The planner as a teacher, with its first reasons as the reasoning."""
 
     concurrent = 1
 
@@ -79,14 +80,14 @@ class Planned:
 
 
 class Asked:
-    """A model behind an address."""
+    """A language model of a service as a teacher."""
 
     def __init__(self, chat: Chat, model: str, *, concurrent: int, tokens: int = TOKENS) -> None:
         self.name, self.concurrent = model, concurrent
         self._chat, self._tokens = chat, tokens
 
     def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, Usage]:
-        """Ask the model. Raises Fault if the service is down. The planner decides after two unreadable answers."""
+        """Ask the model, and after TRIES unreadable answers let ``model`` decide. Raises Fault if the service fails."""
         question, used = Question(model=self.name, messages=messages(observation, tokens=self._tokens)), Usage()
         for left in reversed(range(TRIES)):
             try:
@@ -108,9 +109,9 @@ class Asked:
 def teach(
     path: Path, teacher: Teacher, *, weeks: Sequence[int], lives: Sequence[int], condition: str, on_step: Step
 ) -> list[Episode]:
-    """Return all episodes of these seeds, including those already in ``path``.
+    """Return the episodes of all seeds, played and added to ``path`` unless it holds them.
 
-    Raises Fault. Weeks under way in other threads are then played to their end and kept, because they are paid for.
+    Raises Fault if the service fails, after weeks under way in other threads are finished and stored.
     """
     trajectories.mend(path)
     known = {(e.kind, e.seed, e.condition): e for e in trajectories.read(path) if e.teacher == teacher.name}
@@ -132,7 +133,7 @@ def teach(
 
 
 class Recorded:
-    """A policy that is the teacher, and keeps what it says."""
+    """A policy that passes on the teacher's decisions and records them."""
 
     name, version = "recorded", 1
 
@@ -173,7 +174,10 @@ def _lived(teacher: Teacher, kind: str, seed: int, condition: str) -> Episode:
 
 
 def report(episodes: Sequence[Episode], prices: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
-    """Grade the teacher's weeks, played again, beside the heuristic's on the same people, with the cost."""
+    """Return the grades of the recorded weeks, beside the heuristic's on the same people, with the cost.
+
+    Every week is played again as a check. ``prices`` are those of ``prices_of``.
+    """
     weeks = [episode for episode in episodes if episode.kind == WEEK]
     for episode in weeks:
         trajectories.observations(episode)
@@ -197,7 +201,9 @@ def report(episodes: Sequence[Episode], prices: Mapping[str, Mapping[str, float]
 
 
 def _grades(weeks: Sequence[Episode], mine: Sequence[float], rival: Sequence[Weeks]) -> dict[str, Any]:
-    """Mean grades with a belief. The heuristic is paid for a belief that says nothing too, and wins are over that."""
+    """Return mean grades with a belief. For the heuristic it is also given with a belief of 0.5, which wins are counted
+    against.
+    """
     constant = [trajectories.graded(week, (0.5, 0.5, 0.5)) for week in rival]
     errors = [trajectories.error(week, e.answers[-1].belief) for week, e in zip(rival, weeks, strict=True)]
     return {
@@ -211,7 +217,10 @@ def _grades(weeks: Sequence[Episode], mine: Sequence[float], rival: Sequence[Wee
 
 
 def prices_of(path: Path) -> dict[str, dict[str, float]]:
-    """A table per model in TOML, ``input`` and ``output`` in USD per million tokens. Raises ValueError."""
+    """Return by model the prices ``input`` and ``output`` in USD per million tokens, from a TOML file.
+
+    Raises ValueError for a file that is no such table.
+    """
     try:
         read = tomllib.loads(path.read_text(encoding="utf-8"))
         return {model: {name: float(row[name]) for name in ("input", "output")} for model, row in read.items()}
@@ -231,5 +240,5 @@ def cost(model: str, used: Usage, prices: Mapping[str, Mapping[str, float]]) -> 
 
 
 def written(reasoning: str, belief: Belief, action: ActionType) -> str:
-    """Return an answer's text in the form that ``read`` accepts."""
+    """Return an answer's text in the form that ``policies.llm.asking.read`` parses."""
     return f"{OPENED}{reasoning}{CLOSED}\n{belief.digits()} {action}"

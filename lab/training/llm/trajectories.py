@@ -1,7 +1,7 @@
-"""A teacher's answers, week by week, as lines of JSON. Reading plays each week again.
+"""Recorded answers as lines of JSON, a line per week. Prompts are made again when the lines are read.
 
-A line holds answers, not prompts. The same seed and actions give the same observations, so prompts are made again with
-any budget. Reading checks the recorded answers on the way.
+The same seed and actions give the same observations, so the weeks are played again with any length of prompts, and
+their scores are checked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SAME = 1e-9  # of scores that are lived again
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """Answer in a slot. ``text`` is None where the planner replaced an unreadable answer of the teacher."""
+    """An answer in a slot. ``text`` is None if the teacher's answer was not readable and the planner decided."""
 
     text: str | None
     action: str
@@ -37,7 +37,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """A simulated week, or a life of two weeks in deployed mode. Tokens and cost are None if they were not counted."""
+    """A simulated week, or a life of two weeks with answers. Tokens are None if they were not counted."""
 
     kind: str
     seed: int
@@ -51,7 +51,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """A prompt with the answer to learn. ``before`` holds the week's actions so far."""
+    """A prompt with the answer to learn. ``before`` are the actions of the week so far."""
 
     kind: str
     seed: int
@@ -62,7 +62,7 @@ class Lesson:
 
 
 def write(path: Path, episode: Episode) -> None:
-    """Append a line. ``read`` skips a line cut off by a kill."""
+    """Append an episode as a line of JSON."""
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(episode)) + "\n")
 
@@ -76,7 +76,7 @@ def read(path: Path) -> list[Episode]:
 
 
 def mend(path: Path) -> None:
-    """Cut off what a kill left unfinished at the end, so that the next line begins on its own."""
+    """Remove an incomplete line at the end of the file."""
     if path.exists() and (whole := path.read_bytes().rpartition(b"\n"))[2]:
         path.write_bytes(whole[0] + whole[1])
 
@@ -91,7 +91,7 @@ def _episode(line: str) -> Episode:
 
 
 class Scripted:
-    """Answers what was written down, and keeps what it was shown."""
+    """A policy that gives recorded answers in turn, and keeps the observations in ``seen``."""
 
     name, version = "scripted", 1
 
@@ -124,7 +124,7 @@ def observations(episode: Episode) -> list[Observation]:
 
 
 def lived(policy: Policy, seed: int, condition: str) -> Weeks:
-    """A week with a policy, to its end."""
+    """Play a week with a policy to its end, and return it."""
     from lab.evaluation.strategies import INDEX
     from lab.evaluation.week import begin, observation
 
@@ -135,7 +135,7 @@ def lived(policy: Policy, seed: int, condition: str) -> Weeks:
 
 
 def graded(weeks: Weeks, belief: Sequence[float]) -> float:
-    """Return the published grade of a week that ended with this belief."""
+    """Return the published grade of a finished week of one person with this last belief."""
     return float(weeks.final_score(1 - error(weeks, belief))[0])
 
 
@@ -148,7 +148,7 @@ def error(weeks: Weeks, belief: Sequence[float]) -> float:
 
 
 def lessons(episodes: Sequence[Episode], tokens: int = TOKENS) -> Iterator[Lesson]:
-    """A lesson for every readable answer, with prompts of at most so many tokens."""
+    """Yield a lesson for every readable answer, with prompts of at most ``tokens`` tokens."""
     for episode in episodes:
         done: tuple[str, ...] = ()
         for seen, one in zip(observations(episode), episode.answers, strict=True):

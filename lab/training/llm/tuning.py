@@ -1,8 +1,8 @@
-"""Tunes a LoRA to a user's feedback, towards accepted actions and away from refused actions. A better LoRA is kept.
+"""Tune a LoRA to a user's answers, and keep it if it predicts later answers better than the model.
 
-The LoRA learns from the earlier answers and is tried on the later answers. In the trial the adapter sees five days of
-answers, and the shared model sees thirty. A better LoRA then learns from the later answers too. Accepted actions are
-learned by likelihood, refused actions by unlikelihood (Welleck and others 2020), over the tokens of the action alone.
+The LoRA learns from the earlier answers and is tested on the later ones. In the test it sees five days of answers, and
+the model sees thirty. A better LoRA then learns from the later answers too. Accepted actions are learned by likelihood,
+refused actions by unlikelihood (Welleck and others 2020), over the tokens of the action alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STATE = "state.pt"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """Settings of a tuning of the model in ``base`` into ``out``."""
+    """The settings of a tuning of the model in ``base`` into the folder ``out``."""
 
     base: Path
     out: Path
@@ -52,7 +52,7 @@ class Course:
 
 @dataclass(slots=True)
 class State:
-    """The state of a tuning that survives a kill, which is the steps done on earlier and later feedback."""
+    """The state of a tuning, which is continued if interrupted, with the steps done on earlier and later answers."""
 
     earlier: int = 0
     later: int = 0
@@ -60,9 +60,9 @@ class State:
 
 
 def make(bridge: Bridge, user: User, course: Course, *, now: datetime, on_step: Step) -> Prior:
-    """Tune into a new folder in ``course.out``, try, and write the attempt down.
+    """Tune and test an adapter for a user, store the attempt, and return it as the user's prior.
 
-    Raises SetupError where there is too little.
+    Raises SetupError if there are too few answers.
     """
     tokens = model.facts_of(course.base).tokens
     pairs = answered_advice(bridge, user, now)
@@ -91,7 +91,10 @@ def make(bridge: Bridge, user: User, course: Course, *, now: datetime, on_step: 
 
 
 def tune(rows: Sequence[Row], course: Course, on_step: Step) -> dict[str, Any]:
-    """Tune an adapter into ``course.out``, and delete it unless it is better. Continues an interrupted tuning."""
+    """Tune an adapter into ``course.out``, delete it unless it is better, and return figures.
+
+    An interrupted tuning is continued.
+    """
     torch.set_num_threads(course.threads)
     torch.manual_seed(course.seed)
     cut = round(len(rows) * (1 - LATER))
@@ -156,7 +159,7 @@ def _steps(rows: Sequence[Row], course: Course) -> int:
 
 
 def _batch(rows: Sequence[Row], number: int, course: Course) -> list[Row]:
-    """The rows of a step, in an order that only the seed and the epoch decide."""
+    """Return the rows of a step, in an order that depends only on the seed and the epoch."""
     per = -(-len(rows) // course.batch)
     epoch, at = divmod(number, per)
     order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(course.seed * 1000 + epoch)).tolist()
@@ -191,7 +194,7 @@ def likelihoods(tuned: Any, tokenizer: Any, prompts: Sequence[Sequence[Message]]
 
 
 def _gain(tuned: Any, tokenizer: Any, rows: Sequence[Row]) -> float:
-    """Return the adapter's added belief in accepted actions less that in refused actions, from -2 to 2."""
+    """Return the mean change by the adapter in the likelihood of actions, refused ones counted negative, -2 to 2."""
     tuned.eval()
     with torch.no_grad():
         own = _agreement(tuned, tokenizer, rows, narrow=True)
@@ -201,7 +204,7 @@ def _gain(tuned: Any, tokenizer: Any, rows: Sequence[Row]) -> float:
 
 
 def _agreement(tuned: Any, tokenizer: Any, rows: Sequence[Row], *, narrow: bool) -> float:
-    """Return the mean likelihood of the advised actions. Refused actions count negative."""
+    """Return the mean likelihood of the recommended actions, with refused actions counted negative."""
     total = 0.0
     for at in range(0, len(rows), 8):
         part = rows[at : at + 8]

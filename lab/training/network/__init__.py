@@ -12,14 +12,14 @@ MINUTES = 20.0  # of one core: the length of the course that made the weights be
 
 
 def train(out: Path, *, minutes: float, seed: int, resume: bool, watch: Watch) -> dict[str, Any]:
-    """See ``course.train``. Raises ImportError without PyTorch."""
+    """Call ``train`` of the module ``train``. Raises ImportError without PyTorch."""
     from lab.training.network.train import train as run
 
     return run(out, minutes=minutes, seed=seed, resume=resume, watch=watch)
 
 
 def draw(out: Path, *, episodes: int, watch: Watch) -> list[Path]:
-    """See ``plots.draw``. Raises ImportError without matplotlib."""
+    """Call ``draw`` of the module ``plots``. Raises ImportError without matplotlib."""
     from lab.training.network.plots import draw as run
 
     return run(out, episodes=episodes, watch=watch)

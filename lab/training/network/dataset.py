@@ -1,7 +1,7 @@
 """Training data from weeks and lives played once, with the teacher's value of every action in every slot.
 
-In the first round the actions follow the teacher more or less closely. In later rounds the student acts and the teacher
-gives its values (DAgger, Ross, Gordon & Bagnell 2011), so that the student is taught in the states it really reaches.
+In the first round the teacher's actions are followed. In later rounds the student acts and the teacher gives its values
+(DAgger, Ross, Gordon & Bagnell 2011), so that the student is trained in the states that it reaches.
 """
 
 from __future__ import annotations
@@ -37,8 +37,11 @@ PART = 500  # people at a time: their arrays fit the processor's cache
 
 @dataclass(slots=True)
 class Lessons:
-    """``slots`` (n, t, PER_SLOT), ``now`` (n, t, PRESENT), ``worth`` (n, t, 2, 10), ``taken`` (n, t, 10) or zeros,
-    ``target`` (n, 3)."""
+    """Arrays of n weeks or lives with t slots, of which ``slots`` and ``now`` are the network's input.
+
+    ``worth`` (n, t, 2, 10) are the teacher's values, ``taken`` (n, t, 10) probabilities of acceptance or 0, and
+    ``target`` (n, 3) the true beliefs.
+    """
 
     slots: Floats
     now: Floats
@@ -67,7 +70,10 @@ def parts(seeds: range) -> list[range]:
 
 
 def of_weeks(seeds: range, student: Network | None, on_step: OnStep) -> tuple[Lessons, list[Weeks]]:
-    """Play weeks of these people, half of them towards either objective."""
+    """Play a week for each person, half of them for each objective, and return lessons and weeks.
+
+    ``student`` None follows the teacher alone.
+    """
     found, lived = [], []
     for done, part in enumerate(parts(seeds)):
         lessons, weeks = _weeks(part, student)
@@ -78,7 +84,7 @@ def of_weeks(seeds: range, student: Network | None, on_step: OnStep) -> tuple[Le
 
 
 def objective_of(n: int) -> Ints:
-    """Return the number of each person's objective, shape (n,)."""
+    """Return the index of each of n people's objective, shape (n,), in turn."""
     return np.arange(n) % len(OBJECTIVES)
 
 
@@ -105,16 +111,14 @@ def _weeks(seeds: range, student: Network | None) -> tuple[Lessons, Weeks]:
 
 
 class _Lead:
-    """The choice of the action played, which is the teacher's best, the student's draw, or random."""
+    """The choice of the action played, which is the teacher's best, the student's, or random."""
 
     def __init__(self, rng: np.random.Generator, n: int) -> None:
         self._rng, self._loose = rng, rng.choice(LOOSE, n)
         self._followed = rng.random(n) < FOLLOWED
 
     def actions(self, worth: NDArray[np.floating], scores: Floats | None) -> Ints:
-        """Choose actions (n,), the teacher's best or drawn from ``scores``, and at random as often as the lessons are
-        loose.
-        """
+        """Return actions (n,), which are the best by ``worth`` (10, n), drawn by ``scores`` (n, 10), or random."""
         chosen = worth.argmax(axis=0)
         if scores is not None:
             drawn = (scores + self._rng.gumbel(size=scores.shape)).argmax(axis=0)
@@ -124,7 +128,10 @@ class _Lead:
 
 
 def of_lives(seeds: range, student: Network | None, on_step: OnStep) -> Lessons:
-    """Play lives of these people. Returns the value of advising each action, and its probability of acceptance."""
+    """Simulate a life with answers for each person, and return lessons with the values of recommendations.
+
+    ``student`` None follows the teacher alone.
+    """
     found = []
     for done, part in enumerate(parts(seeds)):
         found.append(_lives(part, student))
@@ -164,7 +171,7 @@ def _lives(seeds: range, student: Network | None) -> Lessons:
 def seen_of(life: living.Lives, *, last: bool = False) -> tuple[Floats, Floats]:
     """Return the completed slots (n, t, PER_SLOT) and the present of each step (n, t + 1, PRESENT).
 
-    With ``last`` only the present of the last step is made.
+    With ``last`` only the present of the last step is returned.
     """
     n, done = life.weeks.n, len(life.answer)
     if not done:
@@ -178,7 +185,10 @@ def seen_of(life: living.Lives, *, last: bool = False) -> tuple[Floats, Floats]:
 
 
 def present_of(life: living.Lives, steps: list[int], told: Floats) -> Floats:
-    """Return the present (n, steps, PRESENT) of these steps, with the sums ``told`` (n, steps, TALLIES) of answers."""
+    """Return the network's vectors (n, steps, PRESENT) of the present in the given steps.
+
+    ``told`` (n, steps, TALLIES) are the sums of answers.
+    """
     n = life.weeks.n
     levels, deviations, coverages = (
         np.array([life.seen[step][kind] for step in steps]).transpose(2, 0, 1) for kind in range(3)

@@ -1,4 +1,4 @@
-"""Supervised distillation of the belief from the hidden person, and of the choice from the teacher's values."""
+"""Supervised training of the belief by the true person, and of the choice by the teacher's values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TOLD = slice(PRESENT - 1 - TALLIES, PRESENT)
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """``choice`` in nats against the teacher's own preferences, ``belief`` a mean squared error."""
+    """The losses of a batch, ``choice`` as a KL divergence in nats and ``belief`` as a mean squared error."""
 
     total: Tensor
     choice: float
@@ -34,7 +34,7 @@ class Losses:
 
 
 def batch(lessons: Lessons, pick: np.ndarray, device: torch.device) -> tuple[Tensor, ...]:
-    """Return the tensors slots, now, worth, taken and target of some people."""
+    """Return slots, now, worth, taken and target of the people ``pick`` as tensors."""
     return tuple(
         torch.from_numpy(values[pick]).to(device)
         for values in (lessons.slots, lessons.now, lessons.worth, lessons.taken, lessons.target)
@@ -42,7 +42,7 @@ def batch(lessons: Lessons, pick: np.ndarray, device: torch.device) -> tuple[Ten
 
 
 def losses(network: Network, tensors: tuple[Tensor, ...], kind: str) -> Losses:
-    """Return the losses of a batch of ``weeks`` or ``lives``."""
+    """Return the losses of a batch of the kind "weeks" or "lives"."""
     slots, now, worth, taken, target = tensors
     memory = network.weeks(slots) if kind == "weeks" else network.lives(slots)[:, :-1]
     memory, now = forgetful(memory.flatten(0, 1), now.flatten(0, 1))
@@ -57,7 +57,7 @@ def losses(network: Network, tensors: tuple[Tensor, ...], kind: str) -> Losses:
 
 
 def forgetful(memory: Tensor, now: Tensor) -> tuple[Tensor, Tensor]:
-    """The same with some decisions' evidence taken away."""
+    """Return ``memory`` and ``now`` with the evidence of some random decisions removed."""
     gone = torch.rand(len(now), 1, device=now.device) < FORGOTTEN
     blank = now.clone()
     blank[:, _WEIGHTS] = torch.from_numpy(_NOTHING).to(now.device)
@@ -66,16 +66,16 @@ def forgetful(memory: Tensor, now: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def preference(scores: Tensor, worth: Tensor) -> Tensor:
-    """Return KL(student | softmax(worth / TEMPERATURE)).
+    """Return the loss KL(student | softmax(worth / TEMPERATURE)).
 
-    For people that the student cannot tell apart, the best it can learn is the mean of their worths.
+    It is least at the mean value over people who look alike to the student.
     """
     wanted = torch.log_softmax(worth / TEMPERATURE, dim=-1)
     return (scores.exp() * (scores - wanted)).sum(dim=-1).mean()
 
 
 def belief_loss(thoughts: Thoughts, target: Tensor) -> tuple[Tensor, float]:
-    """The mean by squared error, the deviation by the likelihood of what the mean left."""
+    """Return (loss of the belief's mean and standard deviation, mean squared error of the mean)."""
     left = (thoughts.belief - target) ** 2
     unsure = (0.5 * left.detach() / thoughts.sd**2 + thoughts.sd.log()).mean()
     return BELIEVES * left.mean() + UNSURE * unsure, float(left.detach().mean())
@@ -84,7 +84,7 @@ def belief_loss(thoughts: Thoughts, target: Tensor) -> tuple[Tensor, float]:
 def learn(
     network: Network, optimiser: torch.optim.Optimizer, weeks: Lessons, lives: Lessons, rng: np.random.Generator
 ) -> tuple[Losses, Losses]:
-    """Take a gradient step on both kinds of lessons."""
+    """Take a gradient step on a batch of both kinds of lessons, and return the losses."""
     device = next(network.parameters()).device
     found = []
     for kind, lessons in (("weeks", weeks), ("lives", lives)):

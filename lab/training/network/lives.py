@@ -1,9 +1,8 @@
-"""Lives of people who answer advice, many at a time, with readings that say little about the truth.
+"""Simulated lives of people who answer, many at a time, with meters that say little about the truth.
 
-They are a quick sketch of ``lab.evaluation.deployed``, with the same people, bodies and answers
-(``rhythm_env.dynamics``). Readings are drawn at once, without nights, a calendar and the bridge's meters. Their
-correlation with the truth and their coverage are drawn per life, within the range seen in ``deployed``, from nothing
-on. Evaluation uses the real thing, ``bridge evaluate --deployed``.
+They are a quick sketch of ``lab.evaluation.deployed``, with the same people, bodies and answers. Measured meters are
+drawn directly, without nights, a calendar and the product's meters. Their correlation with the truth and their coverage
+are drawn for each life. Evaluations use ``bridge evaluate --deployed``.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ NEVER = np.finfo(float).min
 
 @dataclass(slots=True)
 class Lives:
-    """``n`` lives played in step. Lists hold an array per completed slot."""
+    """The lives of n people that advance together. Lists hold an array for each completed slot."""
 
     weeks: Weeks  # the current one; its lists stay empty
     rng: np.random.Generator
@@ -64,7 +63,7 @@ class Lives:
 
     @property
     def step(self) -> int:
-        """The timestep in the current week, 0 to 27."""
+        """The number of the slot in the current week, 0 to 27."""
         return len(self.answer) % STEPS
 
     def _read(self) -> None:
@@ -79,16 +78,16 @@ class Lives:
         self.seen.append((np.clip(levels, 0, 1), deviations, np.where(self.unread, 0.0, coverages)))
 
     def standings(self, slot: int) -> Array:
-        """Return ``lab.environments.dynamics.standing`` with every action feasible, shape (10, n)."""
+        """Return the actions' utilities relative to their mean, in standard deviations, shape (10, n)."""
         worth = utilities(self.weeks.meters, slot, self.weeks.people)
         return np.asarray((worth - worth.mean(axis=0)) / np.maximum(worth.std(axis=0), 1e-6))
 
     def chances(self, slot: int) -> Array:
-        """Return the probability (10, n) that each action is taken in a slot."""
+        """Return the probability (10, n) that a recommendation of each action in a slot is accepted."""
         return acceptance(self.standings(slot))
 
     def advance(self, advised: Ints) -> None:
-        """Let every person answer and live the slot."""
+        """Let every person answer the recommended action (n,), and simulate the slot."""
         slot, everybody = self.step % SLOTS, np.arange(self.weeks.n)
         here = self.standings(slot)
         accepted = self.rng.random(self.weeks.n) < self.chances(slot)[advised, everybody]
@@ -116,7 +115,7 @@ class Lives:
         return there.argmax(axis=0), there.max(axis=0) > here + CLEARLY_BETTER
 
     def slots(self, first: int = 0) -> Slots:
-        """Return the completed slots from the ``first`` on as the feedback tells of them, shape (n, t)."""
+        """Return the completed slots from the index ``first`` on in the network's form, shape (n, t)."""
         advised, answer = np.array(self.advised[first:]).T, np.array(self.answer[first:]).T
         nothing, done = np.zeros((*advised.shape, METERS)), len(self.answer)
         return Slots(
@@ -139,20 +138,18 @@ def begin(seeds: range) -> Lives:
 
 
 class Adviser:
-    """The value of advice to known people. ``policies.planner.advice`` computes it with the truth in place of
-    particles.
-    """
+    """The values of recommendations to known people, as the planner computes them from estimated people."""
 
     def __init__(self, lives: Lives, seed: int) -> None:
         self._teacher = Teacher(lives.weeks.people, "reward", seed, ahead=AHEAD)
 
     def worth(self, lives: Lives) -> tuple[Array, Array]:
-        """Return the worth (10, n) of each action as advice, and the probability that it is taken."""
+        """Return the value (10, n) of recommending each action, and the probability that it is accepted."""
         taken = lives.chances(lives.step % SLOTS)
         return taken * (self.gain(lives) + TAKEN), taken
 
     def gain(self, lives: Lives) -> Array:
-        """Return how much more mean level (10, n) each action brings than what the person would do alone."""
+        """Return by how much mean level (10, n) each action exceeds what the person would do alone."""
         worth = self._teacher.worth_at(lives.weeks, lives.step)
         habit = np.exp(lives.standings(lives.step % SLOTS))
         return np.asarray(worth - (habit * worth).sum(axis=0) / habit.sum(axis=0))

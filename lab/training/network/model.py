@@ -24,9 +24,7 @@ TOLD, MEMORY, WIDTH, CHOICE = 96, 128, 256, 192
 
 @dataclass(frozen=True, slots=True)
 class Thoughts:
-    """The tensors of ``forward.Thought`` with a leading axis. ``scores`` are (n, 2, 10) log-probabilities,
-    ``taken`` logits.
-    """
+    """The network's output, with ``scores`` (n, 2, 10) as log probabilities and ``taken`` as logits."""
 
     belief: Tensor
     sd: Tensor
@@ -35,7 +33,7 @@ class Thoughts:
 
 
 class Network(nn.Module):
-    """A network that forms its belief first. The layers that choose see the belief beside its input."""
+    """A network that computes a belief first, from which the layers that choose an action start."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,9 +47,7 @@ class Network(nn.Module):
         self.taken = nn.Linear(CHOICE, len(ACTIONS))
 
     def weeks(self, slots: Tensor) -> Tensor:
-        """Return the memory (n, 28, MEMORY) of a decision in each slot of weeks (n, 28, PER_SLOT), the last seven
-        slots.
-        """
+        """Return the memory (n, 28, MEMORY) before each slot of weeks (n, 28, PER_SLOT), from the last seven slots."""
         told = torch.relu(self.slot(slots))[:, SIGHT.to(slots.device)]
         states, _ = self.memory(told.flatten(0, 1))
         states = torch.cat([torch.zeros_like(states[:, :1]), states], dim=1)
@@ -59,19 +55,17 @@ class Network(nn.Module):
         return states[torch.arange(len(chosen)), chosen].view(len(slots), len(SIGHT), -1)
 
     def slot_of_weeks(self, slots: Tensor, step: int) -> Tensor:
-        """Return the memory (n, MEMORY) of a single slot."""
+        """Return the memory (n, MEMORY) before slot ``step``, from the last HISTORY_STEPS slots."""
         seen = slots[:, max(step - HISTORY_STEPS, 0) : step]
         return self.lives(seen)[:, -1] if step else slots.new_zeros(len(slots), MEMORY)
 
     def lives(self, slots: Tensor) -> Tensor:
-        """Return the memory (n, t + 1, MEMORY) of all slots before each of (n, t, PER_SLOT) slots, and after the last
-        slot.
-        """
+        """Return the memory (n, t + 1, MEMORY) before each of the slots (n, t, PER_SLOT) and after the last."""
         states, _ = self.memory(torch.relu(self.slot(slots)))
         return torch.cat([torch.zeros_like(states[:, :1]), states], dim=1)
 
     def forward(self, memory: Tensor, now: Tensor) -> Thoughts:
-        """Decisions from (n, MEMORY) and (n, PRESENT)."""
+        """Return the output for decisions with ``memory`` (n, MEMORY) and ``now`` (n, PRESENT)."""
         trunk = torch.relu(self.second(torch.relu(self.first(torch.cat([memory, now], dim=1)))))
         believed = self.belief(trunk)
         mean = torch.sigmoid(believed[:, : len(BELIEF)])
@@ -82,13 +76,13 @@ class Network(nn.Module):
 
 
 def save(network: Network, path: Path) -> None:
-    """The weights for ``forward``, in half precision."""
+    """Write the weights in half precision, for ``lab.policies.network.forward``."""
     arrays = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in network.state_dict().items()}
     np.savez_compressed(path, **arrays)
 
 
 def load(path: Path) -> Network:
-    """The network of a file that ``save`` wrote."""
+    """Return the network in a file that ``save`` wrote."""
     network = Network()
     with np.load(path) as file:
         network.load_state_dict({name: torch.from_numpy(file[name].astype(np.float32)) for name in file.files})

@@ -1,4 +1,4 @@
-"""Draws a training's losses, its belief and scores over time, and final scores beside the baselines."""
+"""Draw a training's losses, its belief and scores over time, and final scores beside the baselines."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def draw(out: Path, *, episodes: int, watch: Watch) -> list[Path]:
 
 
 def compared(weights: Path, episodes: int, watch: Watch) -> list[dict[str, Any]]:
-    """A row per objective, condition and strategy, on the same people and events."""
+    """Return a row for each objective, condition and policy, on the same people and events."""
 
     def find(name: str) -> Policy:
         if name == "network":

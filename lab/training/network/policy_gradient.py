@@ -1,10 +1,8 @@
-"""Refinement by policy gradient in groups (GRPO, Shao et al. 2024). A person's week is played several times.
+"""Refinement of the network by policy gradient in groups of weeks of the same person (GRPO, Shao et al. 2024).
 
-Distillation cannot teach the worth of information, because the teacher knows the person. Here the score itself decides,
-with the belief in it, events included. The lessons of published runs are followed. The advantage is computed within a
-group of equal luck, and a group of equal scores changes nothing. The reward is the grade itself, not a proxy. The
-policy stays near the distilled policy (KL). Its entropy has a floor, because a policy that repeats itself in every week
-of a group learns nothing more.
+Training by the teacher cannot teach the worth of information, because the teacher knows the person. Here the score of
+the whole week decides, with the belief and events included. The policy stays near the earlier policy (KL). Its entropy
+has a lower limit, because a group of equal weeks teaches nothing.
 """
 
 from __future__ import annotations
@@ -39,9 +37,7 @@ EVEN = 1e-4  # added to a group's deviation
 
 @dataclass(slots=True)
 class Group:
-    """Weeks played by the policy, with ``actions`` (n, 28), ``score`` and ``advantage`` (n,), and each objective in
-    ``own``.
-    """
+    """Weeks played by the policy, with ``actions`` (n, 28), ``score`` and ``advantage`` (n,), and objectives."""
 
     seen: simulate.Seen
     actions: NDArray[np.intp]
@@ -52,7 +48,7 @@ class Group:
 
 
 def lived(network: Network, seeds: range) -> Group:
-    """Play ``GROUP`` weeks of each person, with actions drawn from the policy."""
+    """Play GROUP weeks for each person, with actions drawn from the policy."""
     weeks = simulate.begin(seeds, GROUP)
     own = np.tile(objective_of(len(seeds)), GROUP)
     seen, rng = simulate.watch(weeks), np.random.default_rng((seeds.start, 2))
@@ -80,7 +76,7 @@ def thought(network: Network, seen: simulate.Seen, step: int) -> Thoughts:
 
 
 def scored(weeks: Weeks, belief: np.ndarray, target: np.ndarray, own: np.ndarray) -> NDArray[np.float64]:
-    """Return the score (n,) of each week, the grade with its belief or the mean level, and the belief's own worth."""
+    """Return the score (n,) of each week by its objective, with a part for the belief's accuracy."""
     accuracy = 1 - belief_mae(belief, target)
     plain = {"grade": weeks.final_score(accuracy), "reward": weeks.mean_level()}
     each = [plain[name] + BELIEF_WORTH[name] * accuracy for name in OBJECTIVES]
@@ -88,7 +84,7 @@ def scored(weeks: Weeks, belief: np.ndarray, target: np.ndarray, own: np.ndarray
 
 
 def distilled(network: Network) -> Network:
-    """A copy that stays as it is."""
+    """Return a copy of the network that is not trained."""
     fixed = copy.deepcopy(network)
     fixed.requires_grad_(requires_grad=False)
     return fixed
@@ -102,7 +98,10 @@ def update(
     lives: Lessons,
     rng: np.random.Generator,
 ) -> dict[str, float]:
-    """Take a step on fresh weeks, and rehearse lives with feedback. Returns the figures to plot."""
+    """Take a gradient step on new weeks and on lives with answers. Returns figures to plot.
+
+    ``anchor`` is the earlier network, which the new one stays near.
+    """
     device = next(network.parameters()).device
     group = lived(network, seeds)
     slots, now = torch.from_numpy(group.seen.slots).to(device), torch.from_numpy(group.seen.now).to(device)
@@ -127,21 +126,19 @@ def update(
 
 
 def _own(thoughts: Thoughts, own: np.ndarray, device: torch.device) -> Tensor:
-    """Return log-probabilities under each week's own objective, shape (n * 28, 10)."""
+    """Return log probabilities by each week's own objective, shape (n * 28, 10)."""
     which = torch.from_numpy(own).to(device).repeat_interleave(STEPS)
     return thoughts.scores[torch.arange(len(which)), which]
 
 
 def _gradient(scores: Tensor, group: Group, device: torch.device) -> Tensor:
-    """The surrogate whose gradient makes actions of better weeks likelier."""
+    """Return the loss whose gradient makes the actions of better weeks likelier."""
     taken = torch.from_numpy(group.actions).to(device).flatten()
     advantage = torch.from_numpy(group.advantage).to(device).repeat_interleave(STEPS)
     return -(advantage * scores[torch.arange(len(taken)), taken]).mean()
 
 
 def repeats(actions: np.ndarray) -> float:
-    """Return the share of slots that repeat either of the two slots before. A collapse of the policy would show
-    here.
-    """
+    """Return the share of slots whose action is that of either of the two slots before."""
     same = (actions[:, 2:] == actions[:, 1:-1]) | (actions[:, 2:] == actions[:, :-2])
     return float(same.mean())

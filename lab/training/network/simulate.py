@@ -1,9 +1,7 @@
-"""Practice weeks of made-up people, as the network sees them. No evaluation uses these people.
+"""Simulated weeks for training, in the network's form, of people whom no evaluation uses.
 
-``lab.environments.dynamics.sampled`` makes the people of the evaluation from their seeds. The people here come from
-another stream of random numbers. There are people like those of the evaluation, the three archetypes, blends of two
-people, and people with a single strong preference. Real people's weights and traits may be spread differently from the
-simulator's.
+Their seeds give another stream of random numbers than ``lab.environments.dynamics.sampled``. There are people like
+those of the evaluation, the three archetypes, blends of two people, and people with a single strong preference.
 """
 
 from __future__ import annotations
@@ -53,14 +51,14 @@ def _person(rng: np.random.Generator) -> Profiles:
 
 
 def _drawn(rng: np.random.Generator, concentration: float) -> Profiles:
-    """Weights from a Dirichlet with a floor, traits uniform over their ranges."""
+    """Return a person with Dirichlet weights, which have a least value, and traits uniform over their ranges."""
     weights = np.maximum(rng.dirichlet([concentration] * METERS), WEIGHT_FLOOR)
     traits = {name: np.array([rng.uniform(low, high)]) for name, (low, high) in RANGES.items()}
     return Profiles((weights / weights.sum())[:, None], traits)
 
 
 def begin(seeds: range, copies: int = 1) -> Weeks:
-    """Start a week per seed. ``copies`` of each play the same events with the same person, in consecutive places."""
+    """Return a week for each seed and copy. Copies have the same person and events, and follow each other as blocks."""
     drawn = []
     for seed in seeds:
         rng = np.random.default_rng((seed, STREAM, 1))
@@ -73,7 +71,7 @@ def begin(seeds: range, copies: int = 1) -> Weeks:
 
 @dataclass(slots=True)
 class Seen:
-    """The network's input for ``n`` weeks under way, with ``slots`` (n, 28, PER_SLOT) and ``now`` (n, 28, PRESENT)."""
+    """The network's input for n weeks, with ``slots`` (n, 28, PER_SLOT) and ``now`` (n, 28, PRESENT)."""
 
     slots: Floats
     now: Floats
@@ -81,7 +79,7 @@ class Seen:
 
 
 def watch(weeks: Weeks) -> Seen:
-    """Return empty records of the weeks."""
+    """Return empty input for the weeks, which ``look`` fills."""
     n = weeks.n
     return Seen(
         np.zeros((n, STEPS, PER_SLOT), np.float32),
@@ -91,7 +89,7 @@ def watch(weeks: Weeks) -> Seen:
 
 
 def look(seen: Seen, weeks: Weeks) -> None:
-    """Record the slot just completed, if there is a slot, and the slot that begins."""
+    """Fill in the slot just completed, if any, and the slot that begins."""
     at = weeks.step
     if at:
         slots = _completed(weeks)

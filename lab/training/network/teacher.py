@@ -1,10 +1,8 @@
 """A teacher that knows each person, and plans the rest of many weeks by coordinate ascent and exchanges.
 
-It differs from the oracle of ``rhythm_env.planning`` in three ways. It revises its plan in every slot from the state
-that the student has reached. It returns the worth of each of the ten actions there. It counts the information that a
-plan would give about the person, because the student does not know the person. The student learns the mean over all
-people it cannot tell apart. That is the best it can do with what it has seen, without planning for later information
-(QMDP, Littman, Cassandra & Kaelbling 1995).
+It revises its plan in every slot from the state that the student has reached, returns the value of each action there,
+and counts the information that a plan would give about the person. The student learns the mean over all people who look
+alike, which is the best without planning for later information (QMDP, Littman, Cassandra & Kaelbling 1995).
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ EXCHANGES = 24  # pairs of slots tried per revision
 
 @dataclass(slots=True)
 class Tally:
-    """Sums over the completed steps, which are rewards of both halves (2, n), crashes (n,) and weighted levels (n,)."""
+    """Sums over the completed steps, of rewards in both halves (2, n), crashes (n,) and weighted levels (n,)."""
 
     rewards: Array
     crashes: Array
@@ -60,7 +58,7 @@ class Tally:
 
 
 class Teacher:
-    """Plans all of ``weeks`` under an objective, up to the week's end, or ``ahead`` slots."""
+    """A planner of n weeks for known people and an objective, to the end of the week or ``ahead`` slots."""
 
     def __init__(self, people: Profiles, objective: str, seed: int = 0, ahead: int | None = None) -> None:
         self._people, self._objective, self._ahead = people, objective, ahead
@@ -69,11 +67,11 @@ class Teacher:
         self._plan: Ints = np.repeat(np.resize(first, STEPS * 4)[:, None], len(people), axis=1)
 
     def worth(self, weeks: Weeks) -> Array:
-        """Return the value of each action in the slot that begins, with the best plans after it, shape (10, n)."""
+        """Return the value (10, n) of each action in the slot that begins, with the best plans after it."""
         return self.worth_at(weeks, weeks.step)
 
     def worth_at(self, weeks: Weeks, here: int) -> Array:
-        """The same in a given slot, whatever ``weeks`` remembers of those before it."""
+        """Return the value (10, n) of each action in slot ``here``, with the best plans after it."""
         end = STEPS if self._ahead is None else here + self._ahead
         for turn in range(SWEEPS if here == 0 else 1):
             whole = turn or here % SLOTS == 0 or self._ahead
@@ -82,14 +80,14 @@ class Teacher:
         return self._tried(here, end, weeks.meters, _so_far(weeks), weeks)
 
     def _improve(self, weeks: Weeks, here: int, end: int, until: int) -> None:
-        """Replace each slot's action by the best of the ten, in a single pass."""
+        """Replace the planned action of each slot by the best, in a single pass."""
         meters, tally = weeks.meters, _so_far(weeks)
         for step in range(here, until):
             self._plan[step] = self._tried(step, end, meters, tally, weeks).argmax(axis=0)
             meters, tally = _lived(meters, self._plan[step][None], step, self._people, tally)
 
     def _tried(self, step: int, end: int, meters: Array, tally: Tally, weeks: Weeks) -> Array:
-        """Return the plan's value with each action in a slot, shape (10, n), from the slot's first meters and sums."""
+        """Return the plan's value (10, n) with each action in slot ``step``, from the meters and sums before it."""
         plans = np.tile(self._plan[step:end], MANY)
         plans[0] = np.repeat(np.arange(MANY), len(self._people))
         return self._judged(plans, step, np.tile(meters, MANY), tally.tiled(MANY), weeks).reshape(MANY, -1)
@@ -108,9 +106,7 @@ class Teacher:
             self._plan[:, better], best = plan[:, better], np.maximum(best, worth)
 
     def _judged(self, plans: Ints, step: int, meters: Array, tally: Tally, weeks: Weeks) -> Array:
-        """Return the value of plans (s, m) from ``step`` on, shape (m,). ``m`` is a multiple of the number of
-        people.
-        """
+        """Return the value (m,) of plans (s, m) from ``step`` on. Columns are the people, repeated."""
         copies = plans.shape[1] // len(self._people)
         people = self._people if copies == 1 else self._people.take(np.tile(np.arange(len(self._people)), copies))
         end, total = _lived(meters, plans, step, people, tally)
@@ -134,7 +130,7 @@ def _so_far(weeks: Weeks) -> Tally:
 
 
 def _lived(meters: Array, plans: Ints, first: int, people: Profiles, tally: Tally) -> tuple[Array, Tally]:
-    """Return the meters and sums after plans (s, n), if nothing happens from outside."""
+    """Return the meters and sums after plans (s, n) from slot ``first`` on, without events."""
     total = Tally(tally.rewards.copy(), tally.crashes.copy(), tally.levels.copy())
     for step, actions in enumerate(plans, start=first):
         wanted, _ = dynamics.changes(meters, actions, step % SLOTS, people)
@@ -147,7 +143,7 @@ def _lived(meters: Array, plans: Ints, first: int, people: Profiles, tally: Tall
 
 
 def _grade(end: Array, total: Tally) -> Array:
-    """The published grade without its belief (``lab.environments.grading``), from sums."""
+    """Return the published grade (n,) without its belief, from sums. See ``lab.environments.grading``."""
     early, late = total.rewards / (STEPS // 2)
     improved = np.clip((late - early) / ADAPTED_BY, 0.0, 1.0)
     parts = {

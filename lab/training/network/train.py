@@ -1,4 +1,4 @@
-"""The whole training, with rounds of data and distillation, then the policy gradient. It resumes after a kill."""
+"""The whole training, with rounds of data and supervised learning, then the policy gradient. It can be resumed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FRESH = 20_000_000  # and from here on those of the refinement
 
 @dataclass(slots=True)
 class Course:
-    """The state between a kill and ``--resume``. ``done`` counts rounds distilled, then policy-gradient updates."""
+    """The state of a training, which ``--resume`` continues. ``updates`` counts those of the policy gradient."""
 
     out: Path
     minutes: float
@@ -52,15 +52,15 @@ class Course:
         return self.minutes / FULL
 
     def sized(self, number: int) -> int:
-        """A number of the full course, at this course's length."""
+        """Return ``number``, which is for a full training, scaled to the length of this one."""
         return max(int(number * self.scale), 4)
 
 
 def train(out: Path, *, minutes: float, seed: int, resume: bool, watch: Watch) -> dict[str, Any]:
-    """Train into ``out``, which gets ``weights.npz``, the trajectories and the log for plots. Returns a summary.
+    """Train a network into ``out``, with ``weights.npz``, the played weeks and the log for plots. Returns figures.
 
-    ``minutes`` of a core limit the weeks that are lived and learned. The same minutes and the same seed give the same
-    network on the same machine. Raises ValueError if ``resume`` finds another course.
+    ``minutes`` of a core scale the number of weeks. The same minutes and seed give the same network on the same
+    machine. Raises ValueError if ``resume`` finds another training.
     """
     out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(seed)
@@ -188,7 +188,7 @@ def _restore(course: Course) -> None:
 
 
 def examined(network: Network, seeds: range) -> dict[str, Any]:
-    """Return by objective the mean grade, level and belief skill in the slots of LOOKS.
+    """Return by objective the mean grade, mean level, and belief skill in the slots of LOOKS.
 
     Belief skill is 1 - error / error of the medians.
     """

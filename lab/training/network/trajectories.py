@@ -1,4 +1,4 @@
-"""The teacher's weeks as lines of JSON, and their validation by living them again."""
+"""The teacher's weeks as lines of JSON, and their validation by playing them again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def check(path: Path) -> int:
-    """Play every week again, and return their number. Raises ValueError for rewards or a score that differ."""
+    """Play every week of a file again, and return their number. Raises ValueError for other rewards or scores."""
     lines = read(path)
     for line in lines:
         weeks = simulate.begin(range(line["seed"], line["seed"] + 1))

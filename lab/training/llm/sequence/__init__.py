@@ -1,1 +1,1 @@
-"""Training of the sequence model; needs PyTorch (the laboratory's extra ``train``). ``bridge llm`` calls it."""
+"""Training of the sequence model, which ``bridge llm`` calls. It needs PyTorch (the laboratory's extra ``train``)."""

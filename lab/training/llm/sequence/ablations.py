@@ -1,6 +1,6 @@
-"""Ablations of the sequence model without its past, which measure the worth of the model's reading of a person.
+"""Ablations of the sequence model's history, which measure what the model infers about a person from it.
 
-A shuffled past costs nothing if every slot is read by itself. The past of another person misleads.
+A shuffled history costs nothing if the model reads every slot by itself. Another person's history misleads.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Read = tuple[Array, Array]
 
 
 class Player:
-    """A player of many weeks for the published grade, which is shown a single kind of past."""
+    """A player of many weeks for the published grade, with the history replaced as ``past`` says."""
 
     def __init__(self, file: Path, past: str, seeds: list[int]) -> None:
         self._file, self._past = file, past

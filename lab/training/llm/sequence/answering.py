@@ -1,7 +1,7 @@
-"""Practice lives of people who answer by the simulator's rule, by tastes of their own, or by some of both.
+"""Simulated lives of people who answer by the simulator's rule, by own tastes, or by a mixture.
 
-The share of the simulator's rule in a person's answers is also the weight of the simulator's gains in what their advice
-is worth: of a person with other tastes nothing else is known than what they take.
+The share of the simulator's rule in a person's answers is also the weight of the simulator's gains in the value of a
+recommendation, because nothing else is known of people with other tastes.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ TAKEN = 0.03  # mean level that taken advice is worth in itself
 
 @dataclass(slots=True)
 class Tasted(living.Lives):
-    """``n`` lives. ``tastes`` (4, 10, n) are standard scores, and ``own`` (n,) is their weight, from 0 to 1.
+    """The lives of n people with ``tastes`` (4, 10, n) as standard scores and their weight ``own`` (n,), 0 to 1.
 
-    ``offset`` and ``slope`` (n,) turn a liking into a logit. ``never`` (10, n) are actions that are never taken.
+    ``offset`` and ``slope`` (n,) turn a liking into a logit. ``never`` (10, n) are actions that are never accepted.
     """
 
     shares: tuple[float, float, float] = EVERYBODY
@@ -60,24 +60,24 @@ class Tasted(living.Lives):
 
     @property
     def plain(self) -> NDArray[np.bool_]:
-        """Tells (n,) who answers by the simulator's rule alone."""
+        """Return True (n,) for people who answer by the simulator's rule alone."""
         return np.asarray((self.own == 0) & (self.slope == EAGERNESS))
 
     def chances(self, slot: int) -> Array:
-        """Return the probability (10, n) that each action is taken in a slot."""
+        """Return the probability (10, n) that a recommendation of each action in a slot is accepted."""
         liked = (1 - self.own) ** 0.5 * self.standings(slot) + self.own**0.5 * self.tastes[slot]
         logit = np.where(self.never, NEVER, self.offset + self.slope * liked)
         return acceptance((logit - READINESS) / EAGERNESS)
 
 
 def begin(seeds: range, shares: tuple[float, float, float] = EVERYBODY) -> Tasted:
-    """Start a life per seed, of people of each kind in these ``shares``."""
+    """Return a life for each seed, with people of each kind in the given shares."""
     weeks = simulate.begin(seeds)
     rng = np.random.default_rng((seeds.start, len(seeds), simulate.STREAM, 2))
     return Tasted(weeks, rng, shares=shares)
 
 
 def worth(life: Tasted, adviser: living.Adviser) -> Array:
-    """Return the worth (10, n) of each action as advice to these people."""
+    """Return the value (10, n) of recommending each action to these people."""
     gain = 0.0 if (life.own == 1).all() else (1 - life.own) * adviser.gain(life)
     return life.chances(life.step % SLOTS) * (gain + TAKEN)

@@ -1,8 +1,8 @@
-"""The course of the sequence model, which is supervised learning in three stages. It resumes after a stop.
+"""The training of the sequence model in three stages of supervised learning, which can be resumed.
 
-The first stage learns from the network's weeks. They are made when needed, and each is seen once. Meanwhile a second
-process tries every action in further weeks, and plays lives of people who answer. The second stage learns the better
-actions of those weeks. People who answer are among the lessons throughout. The third stage is in ``practice``.
+The first stage learns from the network's decisions in weeks that are made when needed. Meanwhile a second process tries
+every action in further weeks, and simulates people who answer. The second stage learns the better actions of those
+weeks. The third stage is in ``practice``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PER_SEED = {"weeks": 4_000_000, "lives": 4_000_000, "firsts": 4_000_000, "rolled
 
 @dataclass(slots=True)
 class Course:
-    """The state of a training run, which ``--resume`` continues after a kill."""
+    """The state of a training, which ``--resume`` continues."""
 
     out: Path
     weeks: int = WEEKS
@@ -71,7 +71,7 @@ class Course:
 
     @property
     def first_parts(self) -> int:
-        """The parts of the first stage."""
+        """The number of parts in the first stage."""
         return max(int(FIRST_STAGE * self.all_parts), 1)
 
     def seeds(self, kind: str, part: int, count: int) -> range:
@@ -79,17 +79,17 @@ class Course:
         return range(first, first + count)
 
     def rate(self, step: int) -> float:
-        """Warmed up, then along a cosine."""
+        """Return the learning rate of a step, which rises at first and then falls along a cosine."""
         total = self.all_parts * PART_STEPS
         fall = LAST_RATE + (RATE - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * min(step / total, 1.0)))
         return fall * min((step + 1) / WARM, 1.0)
 
 
 def train(out: Path, weeks: int, *, seed: int, resume: bool, watch: Watch, start: Path | None = None) -> dict[str, Any]:
-    """Teach a model into ``out``: ``taught.pt``, ``weights.npz`` and ``notes.json``.
+    """Train a model and write ``taught.pt``, ``weights.npz`` and ``notes.json`` into ``out``. Returns figures.
 
-    With the weights of a file ``start``, only the third stage is taken. Raises ValueError where ``resume`` finds
-    another course, and for a file without such weights.
+    With the file of weights ``start`` only the third stage is run. Raises ValueError if ``resume`` finds another
+    training, and for a file without such weights.
     """
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
@@ -137,7 +137,7 @@ def _people(course: Course, part: int) -> dict[str, range]:
 
 
 def _made(people: dict[str, range], out: Path) -> dict[str, Path]:
-    """Make lessons of these people in the second process. Returns the file of each kind."""
+    """Make lessons of the given people, in the second process, and return the file of each kind."""
     torch.set_num_threads(1)
     network = lessons.teacher()
     make: dict[str, Callable[[range, Network], Lessons]] = {
@@ -155,7 +155,7 @@ def _made(people: dict[str, range], out: Path) -> dict[str, Path]:
 
 
 def _part(course: Course, network: Network, pools: dict[str, Lessons]) -> None:
-    """Make some weeks, learn from them and from the pools, and keep where the course has got to."""
+    """Run a part of the training on new weeks and stored lessons, and save the state."""
     begun, part = process_time(), course.parts
     first = part < course.first_parts
     sizes = BATCH if first else SECOND

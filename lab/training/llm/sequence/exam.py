@@ -1,4 +1,4 @@
-"""Exam of the sequence model on practice people who are in no lesson, with the best action and no random draw."""
+"""Evaluation of the sequence model on simulated people who are in no lesson."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ANSWERING, WEEKS = range(10_600_000, 10_600_128), 4  # seeds of people who answe
 def play(
     model: SequenceModel, seeds: range, copies: int, own: NDArray[np.intp], *, drawn: float
 ) -> tuple[Weeks, Playing]:
-    """Play the weeks of these people to their end, each under its objective in ``own`` (n,).
+    """Play a week for each person of ``seeds`` and copy, under the objective number in ``own`` (n,).
 
-    ``drawn`` is 0 for the best action, or a temperature.
+    ``drawn`` is the temperature of the choice of actions, 0 for the best action.
     """
     weeks = simulate.begin(seeds, copies)
     playing, rng = Playing(model, weeks), np.random.default_rng((seeds.start, 51))
@@ -38,7 +38,7 @@ def play(
 
 
 def examined(model: SequenceModel, seeds: range = HELD_OUT) -> dict[str, float]:
-    """Mean grade, the same without the belief, the belief's error, its skill, and the mean level for ``reward``."""
+    """Return the mean grade with and without the belief, the belief's error and skill, and the mean level."""
     weeks, playing = play(model, seeds, 1, _aim("grade", len(seeds)), drawn=0)
     target = belief_target(weeks.people)
     errors = belief_mae(playing.reader.belief.T.astype(float), target)
@@ -54,8 +54,9 @@ def examined(model: SequenceModel, seeds: range = HELD_OUT) -> dict[str, float]:
 
 
 def answered(model: SequenceModel, seeds: range = ANSWERING) -> dict[str, float]:
-    """Mean chance that advice is taken, of people by the simulator's rule in their first week, and of people by tastes
-    of their own in four weeks.
+    """Return the mean probability of acceptance of people by the simulator's rule and of people by own tastes.
+
+    The first is over a week, the second over four weeks.
     """
     life, reader = answering.begin(seeds), Reader(model, len(seeds), SLOTS_MAX)
     taken, everybody = [], np.arange(len(seeds))

@@ -1,4 +1,4 @@
-"""A step of supervised learning, of the belief in digits, the adviser's choice, and the answer to advice."""
+"""A step of supervised learning of the belief, of the choice of an action, and of answers to recommendations."""
 
 from __future__ import annotations
 
@@ -24,18 +24,21 @@ _NOTHING = weighed(np.zeros((1, METERS)), np.zeros(1)).astype(np.float32)
 
 @contextmanager
 def half(device: torch.device) -> Iterator[None]:
-    """Matrix products in bfloat16."""
+    """Return a context manager in which matrix products use bfloat16."""
     with torch.autocast(device.type, dtype=torch.bfloat16):
         yield
 
 
 def forgetful(lessons: Lessons, rng: np.random.Generator, *, silent: bool = False) -> Lessons:
-    """The same with the past of some people who answer taken away, and with ``silent`` of some who do not, too."""
+    """Return the lessons with the history of some random people removed, in place.
+
+    Only people who answer are drawn, with ``silent`` also others.
+    """
     return without_past(lessons, (rng.random(len(lessons)) < FORGOTTEN) & (lessons.answers | silent))
 
 
 def without_past(lessons: Lessons, gone: NDArray[np.bool_]) -> Lessons:
-    """Take the past of the people ``gone`` (n,) away, and return the same lessons."""
+    """Remove the history of the people for whom ``gone`` (n,) is True, in place, and return the lessons."""
     lessons.now[gone, :, read.WEIGHT_COLUMN : read.WEIGHT_COLUMN + 2 * METERS] = _NOTHING
     lessons.now[gone, :, read.TOLD] = 0.0
     lessons.sight[gone] = 0
@@ -43,7 +46,7 @@ def without_past(lessons: Lessons, gone: NDArray[np.bool_]) -> Lessons:
 
 
 def inputs(lessons: Lessons, digits: Tensor, device: torch.device) -> tuple[Tensor, ...]:
-    """The four tensors that the model is called with."""
+    """Return the four tensors that ``SequenceModel.forward`` takes. ``digits`` (n, t, 3) are those of the belief."""
     t = lessons.slots.shape[1]
     apart = torch.arange(t)[:, None] - torch.arange(t)
     sight = (apart > 0) & (apart <= torch.from_numpy(lessons.sight)[:, None, None])
@@ -52,7 +55,7 @@ def inputs(lessons: Lessons, digits: Tensor, device: torch.device) -> tuple[Tens
 
 
 def digits_of(target: np.ndarray, t: int, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
-    """Draw digits (n, t, 3) whose mean is the target (n, 3). Returns them with their probabilities (n, 3, 10)."""
+    """Return random digits (n, t, 3) with the mean ``target`` (n, 3), and their probabilities (n, 3, 10)."""
     at = np.clip(target, 0, 1) * (DIGITS - 1)
     chances = np.maximum(1 - np.abs(at[..., None] - np.arange(DIGITS)), 0).astype(np.float32)
     drawn = np.floor(at[:, None] + rng.random((len(at), t, 3))).astype(np.int64)
@@ -60,7 +63,7 @@ def digits_of(target: np.ndarray, t: int, rng: np.random.Generator) -> tuple[Ten
 
 
 def losses(model: SequenceModel, lessons: Lessons, rng: np.random.Generator) -> dict[str, Tensor]:
-    """Return the loss ``total`` and its parts, in nats."""
+    """Return the loss ``total`` and its parts for a batch of lessons, in nats."""
     device = next(model.parameters()).device
     drawn, chances = digits_of(lessons.target, lessons.slots.shape[1], rng)
     with half(device):
@@ -71,9 +74,10 @@ def losses(model: SequenceModel, lessons: Lessons, rng: np.random.Generator) -> 
 
 
 def _choice(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
-    """Return the loss of the choice against an ignorant adviser's preferences, or with KL reversed against mean worths.
+    """Return the loss of the scores against the wanted scores, by KL divergence.
 
-    KL(student | softmax(worth)) is least at the mean worth over all people who cannot be told apart.
+    For lessons from single persons it is KL(student | softmax(value)), which is least at the mean value over all
+    people who look alike to the model.
     """
     wanted, weight = torch.from_numpy(lessons.wanted).to(device), torch.from_numpy(lessons.weighed).to(device)
     ignorant = (wanted.exp() * (wanted - said.scores)).sum(dim=-1)
@@ -84,9 +88,9 @@ def _choice(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
 
 
 def _taken(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
-    """Return the loss of the forecasts that advice is taken, against the true chances of all actions.
+    """Return the loss of the predicted acceptance against the true probabilities of all actions.
 
-    It is least at the mean chance over all people who cannot be told apart. People who do not answer add nothing.
+    People who do not answer add nothing.
     """
     truth = torch.from_numpy(lessons.chances).to(device)
     each = torch.nn.functional.binary_cross_entropy_with_logits(said.taken, truth, reduction="none").mean(dim=(1, 2))
@@ -102,7 +106,7 @@ def step(
     *,
     silent: bool = False,
 ) -> dict[str, float]:
-    """Learn from a batch, and return the losses before the step. ``silent`` is that of ``forgetful``."""
+    """Take a training step on a batch, and return the losses before it. ``silent`` is that of ``forgetful``."""
     found = losses(model, forgetful(lessons, rng, silent=silent), rng)
     optimiser.zero_grad()
     found["total"].backward()

@@ -1,7 +1,7 @@
-"""A week each of many people who answer, advised by the network together with what they took before.
+"""Lessons of a single later week of many people who answer, with actions chosen from their earlier answers.
 
-What is learned of a person repeats itself from week to week, so many people teach more than many weeks. The weeks
-before the chosen week are lived without the worth of advice, which is dear. The adviser knows no person, only answers.
+Answers repeat from week to week, so many people teach more than many weeks. The weeks before are simulated without the
+costly value of recommendations.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FOLLOWED = (0.0, 3.0, 10.0, 20.0)  # nats of preference for a share of taken adv
 
 
 class Adviser:
-    """The advice to ``n`` people, to each from a mixture of the network and of what the person took, drawn for each."""
+    """A policy for n simulated people, a random mixture of the network's scores and of what each person accepted."""
 
     def __init__(self, life: answering.Tasted, network: Network, seed: int) -> None:
         n = life.weeks.n
@@ -39,7 +39,7 @@ class Adviser:
 
     @torch.no_grad()
     def advise(self) -> NDArray[np.intp]:
-        """Return the actions (n,) advised in the slot that begins."""
+        """Return the actions (n,) recommended in the slot that begins."""
         life, slot = self._life, self._life.step % SLOTS
         told = np.stack([self._counts.sum(axis=1), self._counts[:, slot]], axis=1).reshape(-1, 1, TALLIES)
         now = present_of(life, [len(life.answer)], np.log1p(told) / 3)[:, 0]
@@ -49,7 +49,7 @@ class Adviser:
 
     @torch.no_grad()
     def hear(self) -> None:
-        """Note the answers to the last advice."""
+        """Update the state by the answers to the last recommendations."""
         life = self._life
         everybody, slot = np.arange(life.weeks.n), (life.step - 1) % SLOTS
         self._counts[everybody, slot, (life.answer[-1] > 0).astype(int), life.advised[-1]] += 1
@@ -58,7 +58,7 @@ class Adviser:
 
 
 def week(seeds: range, network: Network, number: int, *, strangers: bool) -> Lessons:
-    """Return the week ``number`` (0 is the first) of these people. ``strangers`` all have tastes of their own."""
+    """Return the lessons of week ``number`` (from 0) of these people. ``strangers`` all have tastes of their own."""
     shares = answering.STRANGERS if strangers else answering.KNOWABLE
     life = answering.begin(seeds, shares)
     adviser, teacher = Adviser(life, network, seeds.start), living.Adviser(life, seeds.start)

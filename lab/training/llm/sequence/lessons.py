@@ -1,9 +1,8 @@
-"""Lessons made of weeks and lives of made-up people, with the values to learn for each decision.
+"""Lessons from simulated weeks and lives, with the values to learn for each decision.
 
-The adviser must not know the person. Otherwise the model would later take its own advice for evidence about the person.
-There are three kinds. ``weeks`` are led by the network, with the network's scores. In ``rolled`` weeks these scores are
-improved by the outcomes of every action. ``lives`` are of people who answer, with the true worth of each advice and the
-true chance that it is taken. The belief to learn is always the true belief.
+Actions are chosen without knowledge of the person. Otherwise the model would later take its own choices for evidence
+about the person. ``weeks`` have the network's scores, ``rolled`` weeks scores improved by the outcomes of every action,
+and ``lives`` the true value and probability of acceptance of each recommendation. The belief to learn is the true one.
 """
 
 from __future__ import annotations
@@ -42,13 +41,11 @@ FIRM = 0.005  # points of the grade that outweigh a nat of the network's prefere
 
 @dataclass(slots=True)
 class Lessons:
-    """Arrays of lessons. ``slots`` (n, 28, PER_SLOT) and ``now`` (n, 28, PRESENT) are the model's input.
+    """Arrays of lessons for n weeks. ``slots`` (n, 28, PER_SLOT) and ``now`` (n, 28, PRESENT) are the model's input.
 
-    ``sight`` (n,) is the number of completed slots that a decision sees. ``wanted`` (n, 28, 2, 10) holds
-    log-probabilities, and ``weighed`` (n, 2) tells the objectives that have any. ``answers`` (n,) is True for people
-    who answer. ``chances`` (n, 28, 10) are the true probabilities that they take each action. ``target`` (n, 3) is the
-    true belief. ``single`` (n,) is True if ``wanted`` are worths for one person, whose mean over people is to be
-    learned.
+    ``sight`` (n,) is the number of completed slots that a decision sees. ``wanted`` (n, 28, 2, 10) are log
+    probabilities and ``weighed`` (n, 2) the weights of their objectives. ``chances`` (n, 28, 10) are of acceptance, for
+    people with ``answers``. ``single`` (n,) is True if ``wanted`` is from the values of a single person.
     """
 
     slots: Floats
@@ -73,17 +70,14 @@ def together(some: list[Lessons]) -> Lessons:
 
 
 def save(some: Lessons, path: Path, seconds: float) -> None:
-    """Write a file beside and then rename it, so that a kill leaves no half file.
-
-    ``seconds`` of a core went into making the lessons.
-    """
+    """Write lessons to a file that is always complete. ``seconds`` is the processor time that made them."""
     new = path.with_suffix(".new.npz")
     np.savez(new, seconds=seconds, **{name: getattr(some, name) for name in Lessons.__slots__})
     new.replace(path)
 
 
 def seconds_of(path: Path) -> float:
-    """Return the seconds of a core that went into the lessons of a file."""
+    """Return the seconds of processor time that made the lessons in a file."""
     with np.load(path) as file:
         return float(file["seconds"])
 
@@ -95,13 +89,13 @@ def kept(path: Path) -> Lessons:
 
 
 def teacher() -> Network:
-    """The shipped network, as a teacher."""
+    """Return the shipped network, whose scores are learnt from."""
     return load(WEIGHTS)
 
 
 @torch.no_grad()
 def weeks(seeds: range, network: Network) -> Lessons:
-    """Play weeks of these people, half of them towards either objective."""
+    """Return lessons of a week for each person, in which the network decides, half of them for each objective."""
     lived, rng = simulate.begin(seeds), np.random.default_rng((seeds.start, 41))
     loose, own = rng.choice(LOOSE, lived.n, p=HOW_OFTEN), np.arange(lived.n) % 2
     seen, wanted = simulate.watch(lived), []
@@ -115,7 +109,7 @@ def weeks(seeds: range, network: Network) -> Lessons:
 
 
 def rolled(found: Rolled) -> Lessons:
-    """Weeks in which every action was tried, lived again."""
+    """Return lessons of the weeks ``found``, in which every action was tried."""
     lived = simulate.begin(range(found.first, found.first + len(found.actions)))
     seen = simulate.watch(lived)
     while not lived.done:
@@ -127,7 +121,9 @@ def rolled(found: Rolled) -> Lessons:
 
 
 def sharpened(worth: Floats, difference: float = SHARP) -> Floats:
-    """Log-probabilities of the best of (..., 10) worths, softened by the ``difference`` that matters."""
+    """Return log probabilities (..., 10) that prefer the highest of ``worth`` (..., 10), by a softmax at
+    ``difference``.
+    """
     scores = (worth - worth.max(axis=-1, keepdims=True)) / difference
     return np.asarray(scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True)), dtype=np.float32)
 
@@ -150,18 +146,18 @@ def _silent(
 
 
 def strayed(scores: Floats, loose: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draw an action (n,) from the scores (n, 10), or uniformly as often as each week's looseness says."""
+    """Return actions (n,) drawn by the scores (n, 10), or uniformly with the probability ``loose`` (n,)."""
     drawn = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
     return np.where(rng.random(len(drawn)) < loose, rng.integers(0, len(ACTIONS), len(drawn)), drawn)
 
 
 def lives(seeds: range, network: Network) -> Lessons:
-    """Return four weeks of people who answer by any rule."""
+    """Return lessons of four weeks of people who answer by any rule."""
     return _answered(answering.begin(seeds), 4, _led_by(network, len(seeds)), seeds.start)
 
 
 def firsts(seeds: range, network: Network) -> Lessons:
-    """Return the first two weeks of people who answer by the simulator's rule."""
+    """Return lessons of the first two weeks of people who answer by the simulator's rule."""
     return _answered(answering.begin(seeds, answering.SIMULATED), 2, _led_by(network, len(seeds)), seeds.start)
 
 
@@ -181,9 +177,9 @@ def _led_by(network: Network, n: int) -> Lead:
 
 
 def _answered(life: answering.Tasted, weeks: int, lead: Lead, seed: int) -> Lessons:
-    """Return the first weeks of these lives as lessons of a week.
+    """Return lessons of the first weeks of these lives, each week as a lesson of its own.
 
-    A week begins with the sums of the answers before it, and without these answers themselves.
+    A week begins with the sums of the answers before it, without these answers themselves.
     """
     n, rng = life.weeks.n, np.random.default_rng((seed, 43))
     adviser, loose = living.Adviser(life, seed), rng.choice(LOOSE, n, p=HOW_OFTEN)
@@ -202,7 +198,9 @@ def _answered(life: answering.Tasted, weeks: int, lead: Lead, seed: int) -> Less
 
 
 def week_of(life: answering.Tasted, slots: Floats, now: Floats, chances: Floats, wanted: Floats) -> Lessons:
-    """Return a week (n, 28, ...) of these lives as lessons, with the chances and the wanted scores (n, 28, 10)."""
+    """Return lessons of a week (n, 28, ...) of these lives, with probabilities of acceptance and wanted scores (n, 28,
+    10).
+    """
     n = life.weeks.n
     return Lessons(
         slots,

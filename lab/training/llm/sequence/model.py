@@ -1,10 +1,11 @@
 """The sequence model in PyTorch, for training. ``policies.llm.sequence.forward`` computes the same in numpy.
 
-A completed slot is a single position. A decision is four positions: the present with its event, then the digits of
-social, morning and work, each read by the next. The last position chooses. A completed slot sees only itself, because
-its meaning does not depend on earlier slots. Positions of a decision see the completed slots in sight and the earlier
-positions of the same decision. They see no other decision, because the labels are the true belief. A week is therefore
-trained in a single pass. A decision that sees seven slots comes out the same as in a pass over the whole week.
+A completed slot is a single position. A decision is four positions, which are the present with its event, then the
+digits of social, morning and work, each read by the next. The last position chooses. A completed slot sees only itself,
+because its meaning does not depend on earlier slots. Positions of a decision see the completed slots in sight and the
+earlier positions of the same decision. They see no other decision, because the labels are the true belief. A week is
+therefore trained in a single pass. A decision that sees seven slots comes out the same as in a pass over the whole
+week.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ UNSEEN = -1e4  # added to a score of attention
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """``digits`` (n, t, 3, 10) and ``scores`` (n, t, 2, 10) log-probabilities, ``taken`` (n, t, 10) logits."""
+    """The model's output, with log probabilities ``digits`` (n, t, 3, 10) and ``scores`` (n, t, 2, 10).
+
+    ``taken`` (n, t, 10) are the logits of acceptance.
+    """
 
     digits: Tensor
     scores: Tensor
@@ -39,7 +43,7 @@ class Said:
 
 
 class Block(nn.Module):
-    """A layer with attention over the positions in sight, then two matrices with a rectifier between."""
+    """A layer with attention over the visible positions, then two matrices with a rectifier between."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -53,16 +57,20 @@ class Block(nn.Module):
         self.distance = nn.Parameter(torch.zeros(heads, SLOTS_MAX + 1))
 
     def forward(self, x: Tensor, sight: Tensor, apart: Tensor) -> Tensor:
-        """(n, t, FIELDS, width); ``sight`` (n, 1, t, 1, t) is added to scores, ``apart`` (t, t): slots between."""
+        """Return the layer's output for ``x`` (n, t, FIELDS, width).
+
+        ``sight`` (n, 1, t, 1, t) is added to the scores of attention, and ``apart`` (t, t) is the number of slots
+        between.
+        """
         return self.after_attention(x, self._attended(x, sight, apart))
 
     def after_attention(self, x: Tensor, attended: Tensor) -> Tensor:
-        """The rest of the layer."""
+        """Return the layer's output from its input and the result of attention."""
         x = x + self.out(attended)
         return x + self.narrow(torch.relu(self.wide(self.after(x))))
 
     def heads_of(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries, keys and values (..., heads, d) of (..., width)."""
+        """Return queries, keys and values (..., heads, d) of ``x`` (..., width)."""
         made = self.qkv(self.before(x))
         q, k, v = made.view(*x.shape[:-1], 3, self.heads, -1).unbind(-3)
         return q, k, v
@@ -88,7 +96,7 @@ def _earlier(x: Tensor) -> Tensor:
 
 
 class SequenceModel(nn.Module):
-    """A transformer of ``width``, ``layers`` and ``heads``. The shipped model has 2 million weights."""
+    """A transformer of ``width``, ``layers`` and ``heads``, by default with 2 million weights."""
 
     def __init__(self, width: int = WIDTH, layers: int = LAYERS, heads: int = HEADS) -> None:
         super().__init__()
@@ -107,9 +115,10 @@ class SequenceModel(nn.Module):
                 nn.init.normal_(layer.weight, std=0.5 * width**-0.5 * (2 * layers) ** -0.5)
 
     def forward(self, past: Tensor, now: Tensor, digits: Tensor, sight: Tensor) -> Said:
-        """``past`` (n, t, PAST) and ``now`` (n, t, NOW) of every slot of a week; ``digits`` (n, t, 3) that are told.
+        """Return the output for all slots of weeks, with ``past`` (n, t, PAST), ``now`` (n, t, NOW), ``digits`` (n, t,
+        3).
 
-        ``sight`` (n, t, t): whether the decision of a slot (second axis) sees the completed slot (third).
+        ``sight`` (n, t, t) is True if the decision of a slot (second axis) sees the completed slot (third axis).
         """
         t = past.shape[1]
         x = self.embedded(past, now, digits)
@@ -128,7 +137,7 @@ class SequenceModel(nn.Module):
         return torch.cat([self.past(past)[:, :, None], present + self.asked + told], dim=2)
 
     def said(self, x: Tensor) -> Said:
-        """Return the output for the last layer's positions (n, t, 4, width)."""
+        """Return the output from the last layer's positions of decisions (n, t, 4, width)."""
         n, t = x.shape[:2]
         wanted = self.belief(x[:, :, : len(BELIEF)]).view(n, t, len(BELIEF), len(BELIEF), DIGITS)
         digits = torch.diagonal(wanted, dim1=2, dim2=3).transpose(-1, -2)
@@ -141,7 +150,7 @@ class SequenceModel(nn.Module):
 
 
 def _smooth(layer: nn.Linear, plain: int, numbers: tuple[tuple[range, float, float], ...]) -> None:
-    """Give neighbouring steps of a number nearly equal first embeddings, made of a few slow waves."""
+    """Initialise the weights so that nearby values of a number have nearly equal embeddings."""
     count = sum(len(columns) for columns, _, _ in numbers)
     steps = torch.linspace(0, 1, HATS)
     waves = torch.stack([torch.cos(torch.pi * k * steps) / (k + 1) for k in range(SMOOTH)], dim=1)
@@ -152,14 +161,14 @@ def _smooth(layer: nn.Linear, plain: int, numbers: tuple[tuple[range, float, flo
 
 
 def save(model: SequenceModel, path: Path) -> None:
-    """The weights in eight bits, for ``policies.llm.sequence.forward``."""
+    """Write the weights in 8 bits, for ``policies.llm.sequence.forward``."""
     weights = {name: value.detach().float().cpu().numpy() for name, value in model.state_dict().items()}
     arrays: dict[str, Any] = dict(packed(weights))
     np.savez_compressed(path, **arrays)
 
 
 def opened(path: Path) -> SequenceModel:
-    """Return the model of a file that ``save`` wrote. Raises ValueError for a file of anything else."""
+    """Return the model in a file that ``save`` wrote. Raises ValueError for any other file."""
     model = SequenceModel()
     try:
         model.load_state_dict({name: torch.tensor(value) for name, value in load(path).known.items()})

@@ -1,9 +1,9 @@
-"""A low-rank adapter (LoRA, Hu et al. 2021) of the sequence model for one person, tried on later answers.
+"""A low-rank adapter (LoRA, Hu et al. 2021) of the sequence model for one person, tested on later answers.
 
-Practice people take the model's advice for four weeks. An adapter learns from the first 70 % of a person's answers to
-forecast them. It is tried on the rest, with the same answers in context as the model without an adapter. It is kept if
-its forecasts are better by more than their error. The same trial on answers that are drawn from the model's own
-forecasts tells how many adapters would be kept by chance.
+Simulated people get the model's recommendations for four weeks. An adapter learns from the first 70 % of a person's
+answers to predict them, and is tested on the rest, against the model with the same answers in context. It is kept if
+its predictions are better by more than their error. The same test on answers drawn from the model's own predictions
+gives the share of adapters that would be kept by chance.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FIRST = 820_000_000  # seed of practice people
 
 
 class Adapted(nn.Module):
-    """A linear layer with a product of two thin matrices added, which is zero at first."""
+    """A linear layer plus a product of two thin matrices, which is zero at first."""
 
     def __init__(self, plain: nn.Linear) -> None:
         super().__init__()
@@ -55,9 +55,9 @@ class Adapted(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class Lived:
-    """Lives of n people in t slots. ``lessons`` holds what was seen, and ``digits`` (n, t, 3) what was believed.
+    """The lives of n people over t slots, with the model's input ``lessons`` and stated digits ``digits`` (n, t, 3).
 
-    ``advised`` (n, t) are actions, and ``taken`` (n, t) is 1 for taken advice, otherwise 0.
+    ``advised`` (n, t) are the recommended actions, and ``taken`` (n, t) is 1 for acceptance, else 0.
     """
 
     lessons: Lessons
@@ -72,7 +72,7 @@ class Lived:
 
 
 def lived(model: SequenceModel, seeds: range, weeks: int = WEEKS) -> Lived:
-    """Play lives of practice people, who are advised by the model."""
+    """Simulate lives of ``weeks`` weeks with the model's recommendations."""
     life, reader = answering.begin(seeds), Reader(model, len(seeds), SLOTS_MAX)
     for _ in range(weeks * STEPS):
         slots, now = seen_of(life, last=True)
@@ -90,7 +90,7 @@ def lived(model: SequenceModel, seeds: range, weeks: int = WEEKS) -> Lived:
 
 
 def forecasts(model: SequenceModel, some: Lived) -> Tensor:
-    """Return the logits (n, t) by which the model forecasts that each piece of advice is taken."""
+    """Return the logits (n, t) by which the model predicts that each recommendation is accepted."""
     device = torch.device("cpu")
     with learning.half(device):
         said = model(*learning.inputs(some.lessons, some.digits, device))
@@ -98,12 +98,12 @@ def forecasts(model: SequenceModel, some: Lived) -> Tensor:
 
 
 def losses(logits: Tensor, taken: Tensor) -> Tensor:
-    """Return the loss of each forecast, in nats."""
+    """Return the loss of each prediction, in nats."""
     return nn.functional.binary_cross_entropy_with_logits(logits, taken, reduction="none")
 
 
 def adapter(file: Path, one: Lived, learnt: int) -> SequenceModel:
-    """Return the model of ``file`` with an adapter that learned from a person's first ``learnt`` answers."""
+    """Return the model in ``file`` with an adapter trained on the first ``learnt`` answers of a person."""
     model = opened(file)
     model.requires_grad_(requires_grad=False)
     torch.manual_seed(0)
@@ -130,17 +130,18 @@ def tried(file: Path, plain: SequenceModel, one: Lived) -> tuple[Losses, Losses]
 
 
 def better(plainly: Losses, adapted: Losses) -> bool:
-    """Tell if an adapter's forecasts are better by more than their error."""
+    """Return True if an adapter's losses are lower by more than SURE standard errors."""
     gain = plainly - adapted
     return bool(gain.mean() > SURE * gain.std(ddof=1) / len(gain) ** 0.5)
 
 
 @torch.no_grad()
 def trial(file: Path, people: int, *, seed: int, on_step: OnStep) -> dict[str, Any]:
-    """Try an adapter for each of some practice people, and once more for answers drawn from the model's forecasts.
+    """Test an adapter for each of ``people`` simulated people, and again with answers drawn from the predictions.
 
-    Returns losses in nats per answer: ``none`` without a past, ``context`` with it, and ``adapted``. ``gain`` is their
-    mean difference over people, with half of its 95 % interval. ``kept`` and ``kept_by_chance`` are shares of people.
+    Returns losses in nats per answer, ``none`` without a history, ``context`` with it, and ``adapted``. ``gain`` is
+    their mean difference over people, with half of its 95 % interval. ``kept`` and ``kept_by_chance`` are shares of
+    people.
     """
     torch.set_num_threads(1)
     plain, begun = opened(file), process_time()

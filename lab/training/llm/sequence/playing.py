@@ -1,4 +1,4 @@
-"""Weeks and lives played by the model in PyTorch, many at a time, slot by slot. Completed slots are read once."""
+"""Weeks and lives with decisions by the model in PyTorch, many at a time. Completed slots are processed once."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Heard = tuple[list[Tensor], list[Tensor]]  # keys and values of a layer
 
 
 class Reader:
-    """The model with ``n`` people before it, of whom it sees the last ``sight`` completed slots.
+    """The model's state for n people, of whom it sees the last ``sight`` completed slots.
 
-    ``digits``: (n, 3) said in each slot; ``belief``: (n, 3), the last.
+    ``digits`` holds those (n, 3) stated in each slot, and ``belief`` (n, 3) is the last belief.
     """
 
     def __init__(self, model: SequenceModel, n: int, sight: int) -> None:
@@ -32,7 +32,7 @@ class Reader:
 
     @torch.no_grad()
     def complete(self, slots: Floats) -> None:
-        """Keep what each layer makes of a completed slot (n, PER_SLOT)."""
+        """Process a completed slot (n, PER_SLOT) in each layer, and keep the result."""
         x = self._model.past(torch.from_numpy(inputs.past(slots)))
         for block, kept in zip(self._model.blocks, self._past, strict=True):
             _, k, v = block.heads_of(x)
@@ -42,7 +42,7 @@ class Reader:
 
     @torch.no_grad()
     def decide(self, now: Floats) -> Tensor:
-        """Say the digits of the belief for the slot that begins (n, PRESENT). Returns log-probabilities (n, 2, 10)."""
+        """State the belief for the slot that begins, ``now`` (n, PRESENT), and return log probabilities (n, 2, 10)."""
         begun = self._model.now(torch.from_numpy(inputs.now(now)))
         own = [_together(past) for past in self._past]
         told, digits = torch.zeros_like(begun), []
@@ -58,7 +58,7 @@ class Reader:
         return torch.log_softmax(scores.view(len(scores), 2, -1).float(), dim=-1)
 
     def _hear(self, x: Tensor, own: list[Heard]) -> Tensor:
-        """Return the last layer's output (n, width) at the next position of the decision, and add it to ``own``."""
+        """Return the last layer's output (n, width) at the next position of the decision, which is added to ``own``."""
         far = len(self._past[0])
         for number, block in enumerate(self._model.blocks):
             q, k, v = block.heads_of(x)
@@ -81,7 +81,7 @@ def _together(past: list[tuple[Tensor, Tensor]]) -> Heard:
 
 
 class Playing:
-    """``n`` weeks as the model sees them, with the last seven slots in sight."""
+    """The input of n weeks as the model sees them, with the last HISTORY_STEPS slots visible."""
 
     def __init__(self, model: SequenceModel, weeks: Weeks) -> None:
         self._weeks = weeks
@@ -89,7 +89,7 @@ class Playing:
         self.reader = Reader(model, weeks.n, HISTORY_STEPS)
 
     def look(self) -> Tensor:
-        """Read the slot just completed and the slot that begins. Returns log-probabilities (n, 2, 10)."""
+        """Process the slot just completed and the slot that begins, and return log probabilities (n, 2, 10)."""
         at = self._weeks.step
         simulate.look(self.seen, self._weeks)
         if at:

@@ -1,8 +1,7 @@
-"""The last stage of the course: weeks of many people who answer, each with other tastes.
+"""The last stage of the training, with weeks of many people who answer, each with other tastes.
 
-What a person takes is read from few answers, and the way to read it is learned from many people. In this stage each
-week is of another person, and is learned once. Weeks without answers are rehearsed, with the scores of the model as it
-was before this stage.
+Each week is of another person and is learned once, because reading tastes from few answers is learned from many people.
+Weeks without answers are repeated, with the scores of the model as it was before this stage.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ STATE, KEPT = "practice.pt", ("done", "seconds", "notes")
 
 @dataclass(slots=True)
 class Practice:
-    """The state of the stage. ``before`` is the model as it was."""
+    """The state of the stage. ``before`` is the model as it was before."""
 
     before: SequenceModel
     parts: int = PARTS
@@ -59,14 +58,14 @@ class Practice:
         return range(first, first + count)
 
     def rate(self, number: int) -> float:
-        """The rate at a step of the part, warmed up, then along a cosine."""
+        """Return the learning rate of a step of the part, which rises at first and then falls along a cosine."""
         step, total = self.done * PART_STEPS + number, self.parts * PART_STEPS
         fall = LAST_RATE + (RATE - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * step / total))
         return fall * min((step + 1) / WARM, 1.0)
 
 
 def train(out: Path, before: SequenceModel, *, parts: int, seed: int, resume: bool, on_step: OnStep) -> Practice:
-    """Practise from the model ``before`` on, with checkpoints in ``out``. Returns the end's state."""
+    """Train the model ``before`` further, with checkpoints in ``out``, and return the final state."""
     state = Practice(before, parts, seed)
     if resume and (out / STATE).exists():
         restore(out / STATE, state, (parts, seed), KEPT, told="--weeks and --seed")
@@ -81,7 +80,7 @@ def train(out: Path, before: SequenceModel, *, parts: int, seed: int, resume: bo
 
 
 def looked(model: SequenceModel) -> dict[str, float]:
-    """Return the figures on practice people in no lesson, in weeks and of people who answer."""
+    """Return the model's figures on simulated people in no lesson, with and without answers."""
     return {**examined(model), **answered(model)}
 
 
@@ -116,7 +115,7 @@ def _pools(state: Practice, network: Network, rng: np.random.Generator) -> dict[
 
 @torch.no_grad()
 def _rehearsed(state: Practice, weeks: Lessons, rng: np.random.Generator) -> Lessons:
-    """Give weeks, some of them without a past, the scores of the model before this stage."""
+    """Replace the scores of weeks, some with their history removed, by those of the model before this stage."""
     shown = learning.forgetful(weeks, rng, silent=True)
     drawn, _ = learning.digits_of(shown.target, shown.slots.shape[1], rng)
     with learning.half(torch.device("cpu")):

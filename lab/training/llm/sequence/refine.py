@@ -1,8 +1,7 @@
-"""Refinement by policy gradient in groups (GRPO, Shao et al. 2024). A person's week is played several times.
+"""Refinement of the sequence model by policy gradient in groups of weeks of the same person (GRPO, Shao et al. 2024).
 
-The reward is the end reward of the published environment: the grade with its belief, or a person's own mean level. The
-published rewards for form and legality are always paid in full, because this model's output is always readable and
-legal. Refined weights are kept only if they are better on people outside the training.
+The reward is the end reward of the published environment, which is the grade with its belief, or a person's own mean
+level. Refined weights are kept only if they are better on people outside the training.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ LOST = 0.002  # mean level that a better grade may cost
 
 @dataclass(slots=True)
 class Played:
-    """Weeks to learn from. ``lessons``: what was seen; ``digits`` (n, 28, 3) and ``actions`` (n, 28): what was said."""
+    """Weeks to learn from, with the input ``lessons``, and stated ``digits`` (n, 28, 3) and ``actions`` (n, 28)."""
 
     lessons: Lessons
     digits: Tensor
@@ -59,7 +58,7 @@ class Played:
 
 
 def group(model: SequenceModel, seeds: range) -> Played:
-    """Play ``GROUP`` weeks of each person, with actions drawn from the model."""
+    """Play GROUP weeks for each person, with actions drawn from the model."""
     own = np.tile((np.arange(len(seeds)) >= GRADED).astype(np.intp), GROUP)
     with learning.half(torch.device("cpu")):
         weeks, playing = play(model, seeds, GROUP, own, drawn=TRIED)
@@ -82,7 +81,7 @@ def group(model: SequenceModel, seeds: range) -> Played:
 def update(
     model: SequenceModel, taught: SequenceModel, optimiser: torch.optim.Optimizer, seeds: range, lives: Lessons
 ) -> dict[str, float]:
-    """Take a gradient step on fresh weeks and on lives with answers. Returns figures to plot."""
+    """Take a gradient step on new weeks and on lives with answers. Returns figures to plot."""
     device, rng = next(model.parameters()).device, np.random.default_rng((seeds.start, 53))
     played = group(model, seeds)
     inputs = learning.inputs(played.lessons, played.digits, device)
@@ -116,7 +115,7 @@ def _believed(said: Said, seen: Lessons, rng: np.random.Generator) -> Tensor:
 
 @dataclass(slots=True)
 class Refinement:
-    """The state of a refinement, which ``--resume`` continues after a kill."""
+    """The state of a refinement, which ``--resume`` continues."""
 
     taught: SequenceModel
     model: SequenceModel
@@ -130,7 +129,10 @@ class Refinement:
 def train(
     folder: Path, out: Path, *, updates: int, seed: int, resume: bool, on_step: Callable[[int, int], None]
 ) -> dict[str, Any]:
-    """Refine the model in ``folder`` into ``out``. If the refined weights are not better, the taught weights stay."""
+    """Refine the model in ``folder`` into ``out``, and return figures.
+
+    The weights in ``out`` are the refined ones only if they are better.
+    """
     torch.set_num_threads(1)
     out.mkdir(parents=True, exist_ok=True)
     state = _begun(folder, seed)

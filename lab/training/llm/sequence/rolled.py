@@ -1,8 +1,7 @@
-"""Weeks in which every action of every slot is tried: what the week comes to if the network goes on from there.
+"""Weeks in which every action of every slot is tried, and the network decides the rest of the week.
 
-The network does not know the person, so neither does what goes on. The mean of the outcomes over all people who cannot
-be told apart is thus the true worth of an action, and its best action improves the network (rollouts, Tesauro and
-Galperin 1996).
+Neither step knows the person, so the mean outcome over all people who look alike is the true value of an action, and
+its best action improves the network (rollouts, Tesauro and Galperin 1996).
 """
 
 from __future__ import annotations
@@ -29,8 +28,10 @@ GRADE = OBJECTIVES.index("grade")
 
 @dataclass(frozen=True, slots=True)
 class Rolled:
-    """Weeks from the person of seed ``first`` on. ``actions`` is (n, 28). ``scores`` (n, 28, 10) are the network's
-    log-probabilities, and ``worth`` (n, 28, 10) is in points of the grade.
+    """Weeks of the people with seeds from ``first`` on, with ``actions`` (n, 28).
+
+    ``scores`` (n, 28, 10) are the network's log probabilities, and ``worth`` (n, 28, 10) the grades of the tried
+    actions.
     """
 
     first: int
@@ -41,7 +42,7 @@ class Rolled:
 
 @torch.no_grad()
 def led(seeds: range, network: Network) -> Rolled:
-    """Play weeks of these practice people, drawn from the network, and try every action of every slot."""
+    """Play a week for each person with the network's actions, and try every action of every slot."""
     weeks, rng = simulate.begin(seeds), np.random.default_rng((seeds.start, 37))
     seen, said, worth = simulate.watch(weeks), [], []
     loose = rng.choice(LOOSE, weeks.n)
@@ -66,7 +67,7 @@ def _asked(network: Network, seen: simulate.Seen, weeks: Weeks) -> tuple[NDArray
 
 
 def _tried(network: Network, seen: simulate.Seen, weeks: Weeks) -> NDArray[np.float64]:
-    """Return the grade (n, 10) of the week after each action, the network going on with its best actions."""
+    """Return the grade (n, 10) of the week after each action, if the network's best actions follow."""
     which = np.repeat(np.arange(weeks.n), MANY)
     copies = Weeks(weeks.people.take(which), weeks.events[:, which], weeks.meters[:, which])
     for name in ("actions", "levels", "deltas", "anomalies", "rewards"):
