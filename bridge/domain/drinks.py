@@ -1,4 +1,4 @@
-"""Read what a note says was drunk: alcohol or coffee, and how many."""
+"""Find the alcohol or coffee that a user's note mentions, with the number of drinks."""
 
 from __future__ import annotations
 
@@ -66,19 +66,25 @@ _AND = re.compile(r" (?:and|und|et|plus) |, ?| ?[+&] ?")
 
 
 class Drinks(NamedTuple):
-    """A number of drinks of one kind. A volume, such as 0.2 l, is one drink."""
+    """A number of drinks of one kind, alcohol or coffee. A volume, such as 0.2 l, counts as one drink."""
 
     kind: Kind
     many: float
 
 
 def number_in(word: str) -> float:
-    """Return the number that a word or figures tell."""
+    """Return the number that is written in figures or as an English, German or French word.
+
+    Raises ValueError for any other text.
+    """
     return float(NUMBERS.get(word) or word.replace(",", "."))
 
 
 def drinks_in(text: str) -> Drinks | None:
-    """Return the drinks that a text in lower case is about, or None. Raises SetupError if it leaves open how many."""
+    """Return the drinks that a note's text, in lower case, consists of, or None for a text about anything else.
+
+    Raises SetupError if the number is vague ("a few beers") or the text names alcohol and coffee together.
+    """
     if (whole := _one(text)) is not None:
         return whole
     found = [_one(part) for part in _AND.split(text)]
@@ -92,7 +98,7 @@ def drinks_in(text: str) -> Drinks | None:
 
 @cache
 def kind_of(name: str) -> Kind | None:
-    """Return the kind of drink that a stored name stands for, or None, as for amounts of caffeine."""
+    """Return the kind of drink that a note's name consists of, such as alcohol for "two beers", or None."""
     try:
         found = drinks_in(name.casefold())
     except SetupError:

@@ -111,8 +111,8 @@ class CursorExpired(BridgeError):
 class NotPermitted(BridgeError):
     """A stream may not be read, for example for a missing scope or a paid feature.
 
-    The text is that of ``whole``, which is raised instead if the source refuses every stream and names no scope.
-    ``named`` is True if the source named the missing scope. Then only another consent brings the stream.
+    ``whole`` is the error to raise if the source refuses every stream, and gives this error its text. ``named`` is True
+    if the source named the missing scope. Then the stream stays unreadable until the user consents again.
     """
 
     def __init__(self, whole: BridgeError, *, named: bool = False) -> None:
@@ -147,7 +147,7 @@ class SourceChanged(BridgeError):
 
 
 class CutShort(SourceChanged):
-    """A file is incomplete, or changes into another format midway. The part before that has been read."""
+    """A file is incomplete, or its format changes midway. The part before that was read."""
 
 
 class SetupError(BridgeError):

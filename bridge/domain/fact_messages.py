@@ -1,4 +1,7 @@
-"""The messages of facts, by kind: one row is a new kind of fact. Its values fill the placeholders of their names."""
+"""The message that expresses each kind of fact.
+
+Its placeholders are filled with the fact's values of the same names.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from bridge.domain.titles import ACTION_WORDS, SLOT_PLURALS
 
 @dataclass(frozen=True, slots=True)
 class Plural:
-    """A message with a singular and a plural form, which is chosen by the value ``count``."""
+    """A message in singular and plural. The fact's value ``count`` decides which of the two is used."""
 
     one: str
     several: str
@@ -20,7 +23,10 @@ class Plural:
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """A message that names the fact's title, and one for a fact without a title, None if that says nothing."""
+    """Two messages of a fact, one that quotes its title and one for readers who may not see the title.
+
+    The second is None if the fact says nothing without its title.
+    """
 
     without: Text | None
     titled: Text

@@ -1,4 +1,4 @@
-"""Facts: why something is advised, measured or counted as done, as data that no code ever reads as prose."""
+"""Facts, which are reasons (why something is advised, measured or counted as done) stored as data instead of prose."""
 
 from __future__ import annotations
 
@@ -63,11 +63,10 @@ class Fact:
         return hash((self.kind, frozenset(self.values.items()), self.weight, self.title))
 
     def weighed(self, weight: float) -> Fact:
-        """Return the fact with another weight."""
         return replace(self, weight=weight)
 
     def parts(self) -> Iterator[Fact]:
-        """Yield the fact and all facts within its values."""
+        """Yield the fact and all facts within its values, at any depth."""
         yield self
         for value in self.values.values():
             for part in value if isinstance(value, tuple) else (value,):
@@ -75,7 +74,10 @@ class Fact:
                     yield from part.parts()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fact as it is stored, with its title. A document for an audience comes from the renderer."""
+        """Return the fact as JSON values for the store, with its private title.
+
+        Readers get facts from ``rendering`` instead.
+        """
         title = None if self.title is None else self.title.reveal()
         return {"kind": self.kind, "values": _packed(self.values), "weight": self.weight, "title": title}
 
@@ -92,17 +94,17 @@ class Fact:
 
 
 def fact(kind: str, /, *, title: str | None = None, **values: Value | date) -> Fact:
-    """Return a reason of a kind. Give an instant in the zone in which readers shall see it.
+    """Return a reason of a kind. Dates and times become ISO text, so give times in the reader's time zone.
 
-    >>> fact("over_at", time=datetime(2026, 11, 28, 9)).values
-    {'time': '2026-11-28T09:00:00'}
+    >>> fact("until", day=date(2026, 11, 28)).values
+    {'day': '2026-11-28'}
     """
     told = {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
     return Fact(kind=kind, values=told, title=None if title is None else Private(title))
 
 
 def length(minutes: float) -> Fact:
-    """Return a length of time, to the minute, as a value for a reason's text.
+    """Return a length in minutes, rounded, as a fact to be used as a value of another fact.
 
     >>> length(77).values, length(60).kind
     ({'hours': 1, 'minutes': 17}, 'hours')
@@ -114,7 +116,7 @@ def length(minutes: float) -> Fact:
 
 
 def prose(text: str) -> Fact:
-    """Return a reason that was stored as text, which only the person may read."""
+    """Return a fact that consists of the given text. Only the person whom it is about may read the text."""
     return Fact(kind=PROSE, values={"text": text})
 
 

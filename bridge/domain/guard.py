@@ -1,6 +1,6 @@
-"""Limits on advice between a model and a person: no impossible advice, no nagging, no badly timed experiments.
+"""Limits on advice before it reaches a person, such as quiet parts of the day and pauses for ignored actions.
 
-Random choices keep their probabilities, by which advice is evaluated later (Horvitz and Thompson 1952).
+Actions chosen at random keep their probabilities, which later evaluations need (Horvitz and Thompson 1952).
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ REASON_MAX = 300  # characters
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """The limits on advice: the share ``explore`` of random decisions, ``quiet`` slots, and ``a_day`` at most.
+    """Limits on advice to a person. In ``quiet`` slots (parts of the day) only restful or planned actions are advised.
 
-    With ``silent``, some slots get no advice at random.
+    ``explore`` is the share of decisions made at random, and ``a_day`` the most recommendations in a day. If ``silent``
+    is True, slots drawn at random get no advice, so that later evaluations can compare.
     """
 
     explore: float = EXPLORE_DEFAULT
@@ -49,10 +50,10 @@ class Guard:
     def allowed(
         self, observation: Observation, *, now: datetime, sleep: bool = False
     ) -> tuple[Observation, Mapping[ActionType, Fact]]:
-        """Return the observation with only the allowed actions as ``feasible``, and a mapping: forbidden action ->
-        reason.
+        """Return the observation with only the allowed actions in ``feasible``, and forbidden action -> reason.
 
-        ``feasible`` is never empty. With ``sleep=True`` the guard never forbids sleep.
+        If no action is left, only the rule of quiet slots applies, and if that leaves none, no rule. With
+        ``sleep=True`` sleep is always allowed.
         """
         against = {action: self._against(action, observation, now) for action in observation.feasible}
         if sleep:
@@ -68,7 +69,10 @@ class Guard:
         return observation.slot in self.quiet and action not in QUIET_ACTIONS and action not in observation.planned
 
     def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, Fact]:
-        """Return action -> reason for each action that the guard forbade, or for all if the day has enough advice."""
+        """Return action -> reason for each action missing from ``allowed.feasible``.
+
+        The reason is the guard's own if the guard forbids the action, otherwise that the slot is full.
+        """
         full = fact(f"full_{allowed.slot.name.lower()}")
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}
 
@@ -84,9 +88,9 @@ class Guard:
         return None
 
     def explored(self, decision: Decision, observation: Observation, rng: random.Random) -> Decision:
-        """Return the decision, or with probability ``explore`` one for a possible action chosen at random.
+        """Return the decision or, with probability ``explore``, a feasible action that the policy would never choose.
 
-        Its probabilities cover both cases. Nothing is drawn if ``may_explore`` returns False.
+        The new probabilities include that draw. The chosen action stays as it is if ``may_explore`` returns False.
         """
         certain = {action: decision.probabilities.get(action, 0.0) for action in observation.feasible}
         others = [action for action, chance in certain.items() if chance == 0]
@@ -108,14 +112,14 @@ def silence(history: Sequence[Interaction], now: datetime) -> float:
 
 
 def dosage(history: Sequence[Interaction], now: datetime) -> float:
-    """Return the share of recent slots that got a recommendation, from 0 to 1, where later slots weigh more."""
+    """Return the share of recent slots that got a recommendation, from 0 to 1. Later slots weigh more."""
     return (1 - FADES) * sum(float(FADES ** ((now - one.at) / SLOT - 1)) for one in history if one.at < now)
 
 
 def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot) -> datetime | None:
-    """Return until when an action that was ignored several times in a slot of the day is paused, else None.
+    """Return the end of the pause of an action that was ignored several times in a row in a slot of the day, else None.
 
-    The instant may be over. A rescheduled action is not paused, because only its time was wrong.
+    The end may be in the past. An action put off to another time was not ignored.
     """
     answers = [one for one in history if one.recommended is action and one.slot is slot][-IGNORES_BEFORE_PAUSE:]
     if len(answers) < IGNORES_BEFORE_PAUSE or any(answer.answer is not Answer.IGNORE for answer in answers):
@@ -124,14 +128,16 @@ def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot)
 
 
 def _awake(observation: Observation) -> bool:
-    """Return True by day, unless the person is tired or the calendar plans sleep for the slot."""
     vitality = observation.meters.get(Meter.VITALITY)
     tired = vitality is not None and vitality.coverage > 0 and vitality.level < TIRED_BELOW
     return observation.slot in WAKING_SLOTS and not tired and ActionType.SLEEP not in observation.planned
 
 
 def may_explore(observation: Observation) -> bool:
-    """Return True if an action may be drawn at random: by day, after an answer, and with no meter low."""
+    """Return True if an action may be drawn at random.
+
+    That takes earlier answers, a slot that is not the night, at least two feasible actions, and no low meter.
+    """
     if not observation.history:
         return False
     levels = [s.level for m, s in observation.meters.items() if s.coverage > 0 and m is not Meter.PROGRESS]
@@ -143,9 +149,9 @@ def may_explore(observation: Observation) -> bool:
 
 
 def guard_from_settings(explore: str, quiet: str) -> Guard:
-    """Return the guard for ``BRIDGE_EXPLORE`` (a share) and ``BRIDGE_QUIET`` (slots of the day, with commas).
+    """Return the guard for ``BRIDGE_EXPLORE`` (a share) and ``BRIDGE_QUIET`` (names of slots, separated by commas).
 
-    Raises SetupError for other values.
+    Raises SetupError for a share out of range and for unknown slots.
     """
     try:
         share = float(explore)
@@ -169,9 +175,10 @@ def guard_from_settings(explore: str, quiet: str) -> Guard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switch:
-    """A change of ``what`` (advice or watch) to on or off, ``by`` the person or the watch, with the reason.
+    """A change of ``what``, either advice or the watch (the check that stops harmful advice), to on or off.
 
-    A stop by the watch has no reason in words, but ``evidence`` (e-value) and the numbers of silent and advised slots.
+    ``by`` names who made it, the person or the watch. The watch gives no ``reason`` in words but ``evidence`` (an
+    e-value) and the numbers of slots without and with advice.
     """
 
     at: datetime
@@ -185,5 +192,5 @@ class Switch:
 
 
 def is_on(switches: Sequence[Switch], what: str) -> bool:
-    """Return True unless the last switch of ``what`` turned it off."""
+    """Return True unless the last switch of ``what`` (advice or watch) turned it off."""
     return next((switch.on for switch in reversed(switches) if switch.what == what), True)

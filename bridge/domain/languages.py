@@ -1,4 +1,4 @@
-"""Texts for people in their language: messages with named values, translated by gettext catalogues."""
+"""Texts that can be shown in the reader's language, as messages with named values and gettext catalogues."""
 
 from __future__ import annotations
 
@@ -48,7 +48,10 @@ class Text(str):
         return "".join(self)
 
     def in_language(self, language: str) -> str:
-        """Return the text in a language, else in English. Raises OSError for a language without a catalogue."""
+        """Return the text in a language, or in English if the language's catalogue lacks the message.
+
+        Raises OSError for a language without a catalogue.
+        """
         catalogue = _catalogue(language)
         if self.many is None:
             found = _translated(self.message, catalogue)
@@ -59,7 +62,7 @@ class Text(str):
 
 
 def say(message: str, /, **values: Any) -> Text:
-    """Return a text to be shown later. ``values`` fill the message's placeholders by name.
+    """Return a text that ``shown`` can translate later. ``values`` fill the message's placeholders by name.
 
     >>> say("due in {days} days", days=3)
     'due in 3 days'
@@ -68,7 +71,7 @@ def say(message: str, /, **values: Any) -> Text:
 
 
 def say_many(one: str, many: str, count: float, /, **values: Any) -> Text:
-    """Return a text with a singular ``one`` and a plural ``many``, to be shown later. Both may hold ``{count}``.
+    """Return a text that ``shown`` can translate later, with the message ``one`` or ``many`` chosen by ``count``.
 
     >>> say_many("{count} day", "{count} days", 1), say_many("{count} day", "{count} days", 2)
     ('1 day', '2 days')
@@ -77,7 +80,7 @@ def say_many(one: str, many: str, count: float, /, **values: Any) -> Text:
 
 
 def listed(texts: Sequence[str]) -> str:
-    """Return texts as a list with commas, to be shown later. Without any texts, an empty string is returned.
+    """Return texts as a single text with commas that ``shown`` can translate later, or "" for none.
 
     >>> listed(["a", "b", "c"]), listed(["a"]), listed([])
     ('a, b, c', 'a', '')
@@ -88,9 +91,7 @@ def listed(texts: Sequence[str]) -> str:
 
 
 def joined(names: Sequence[str]) -> str:
-    """Return names as a list in the current language, with the word for "and" before the last.
-
-    Without names, an empty string is returned.
+    """Return names as a list in the current language, with the word for "and" before the last, or "" for none.
 
     >>> joined(["a", "b", "c"]), joined(["a"])
     ('a, b and c', 'a')
@@ -115,13 +116,13 @@ def many(one: str, several: str, count: float, /, **values: Any) -> str:
 
 
 def reason(error: Exception) -> Text:
-    """Return the text of an error, to be shown later."""
+    """Return an error's message as a text that ``shown`` can translate later."""
     told = error.args[0] if error.args else ""
     return told if isinstance(told, Text) else say(str(error))
 
 
 def told(error: Exception) -> str:
-    """Return the text of an error in the current language."""
+    """Return an error's message in the current language."""
     return shown(reason(error))
 
 
@@ -131,7 +132,7 @@ def current() -> str:
 
 
 def speak(language: str | None) -> None:
-    """Show texts in a language from now on, in the present thread or task. Unknown or None is English."""
+    """Show texts in a language from now on, in the present thread or task. Unknown languages and None mean English."""
     _current.set(_known(language))
 
 
@@ -143,7 +144,7 @@ def _known(language: str | None) -> str:
 def speaking(language: str | None, year: int | None = None) -> Iterator[None]:
     """Show texts in a language during a ``with`` block. An unknown language, or None, counts as English.
 
-    Dates of other years than ``year`` tell theirs.
+    If ``year`` is given, dates of any other year are shown with their year.
     """
     before, year_before = _current.set(_known(language)), _year.set(year)
     try:
@@ -155,7 +156,7 @@ def speaking(language: str | None, year: int | None = None) -> Iterator[None]:
 
 @cache
 def languages() -> Mapping[str, str]:
-    """Return language code -> the language's name in itself, English first, then by code."""
+    """Return language code -> the language's own name, such as ``de`` -> Deutsch. English comes first, then by code."""
     found = sorted(place.parent.parent.name for place in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
     english = say("English")  # a catalogue translates it by the name of its own language
     return {ENGLISH: str(english)} | {language: english.in_language(language) for language in found}
@@ -199,7 +200,7 @@ def _packed(text: Text) -> dict[str, Any]:
 
 
 def _packed_value(value: Any) -> Any:
-    """Return a value for JSON. A text inside a text keeps its message, so that it can still be translated."""
+    """Return a text's value for JSON. A nested text keeps its message, so that it can still be translated."""
     if isinstance(value, Text):
         return _packed(value)
     return {"date": value.isoformat()} if isinstance(value, date) else value
@@ -218,14 +219,14 @@ def _value_of(body: Any) -> Any:
 
 
 def packed(text: str | None) -> str | None:
-    """Return a text to show later as a plain string that keeps its message and values. None stays None."""
+    """Return a text as a string from which ``unpacked`` restores it with message and values. None stays None."""
     if not isinstance(text, Text) or not text.values:
         return None if text is None else str(text)
     return json.dumps(_packed(text))
 
 
 def unpacked(kept: str | None) -> Text | None:
-    """Return the text to show later that a stored string holds. A string without values is a message itself."""
+    """Return the text that ``packed`` turned into a string. Any other string becomes a message without values."""
     if kept is None:
         return None
     return text_of(json.loads(kept)) if kept.startswith(PACKED_TEXT) else say(kept)
@@ -251,7 +252,7 @@ def number(value: float, spec: str = "") -> str:
 
 
 def date_text(at: date, pattern: str) -> str:
-    """Return a date or time in the current language, by a pattern as of strftime that is translated too."""
+    """Return a date or time as text in the current language. ``pattern``, as for strftime, is translated as well."""
     language = _current.get()
     return _Filling(language).format_field(at, _translated(pattern, _catalogue(language)))
 

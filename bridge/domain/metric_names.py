@@ -95,5 +95,5 @@ UNIT_NAMES: Mapping[str, Text] = {
 
 @cache
 def asked_words() -> Mapping[str, Mapping[str, str]]:
-    """Return metric or meter -> language -> words that people use for it in questions, separated by commas."""
+    """Return metric or meter -> language -> the words for it in people's questions, separated by commas."""
     return tomllib.loads(Path(__file__).with_name("asked.toml").read_text(encoding="utf-8"))

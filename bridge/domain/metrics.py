@@ -203,7 +203,7 @@ class Shape(StrEnum):
 class MetricSpec:
     """The unit, the shape and the closed range [``low``, ``high``] of a metric, in its unit.
 
-    A value outside cannot be true. ``packed`` intraday metrics keep many readings in a row, and no revisions.
+    Values outside the range are impossible. Intraday metrics with ``packed`` store many readings in one row.
     """
 
     unit: str

@@ -1,4 +1,4 @@
-"""Read when something was, as a note says it: "yesterday evening", "at 4pm", "nach dem Mittagessen"."""
+"""Find the time that a note's text names, such as "yesterday evening", "at 4pm" or "nach dem Mittagessen"."""
 
 from __future__ import annotations
 
@@ -65,7 +65,10 @@ _HOUR = re.compile(
 
 
 class Said(NamedTuple):
-    """A text without its times, and the instant that they mean: None for now. ``timed``: not only a day or its part."""
+    """A note's text without its times, and the instant ``at`` that these times mean, or None for now.
+
+    ``timed`` is False if the note named only a day, or a part of the day such as the evening.
+    """
 
     rest: str
     at: datetime | None = None
@@ -73,9 +76,10 @@ class Said(NamedTuple):
 
 
 def said_in(text: str, now: datetime, day: date | None = None) -> Said:
-    """Return what a text in lower case says, and when it was, on ``day`` if it names none; ``now`` is local time.
+    """Return the text of a note, in lower case, without its times, and the instant that they mean.
 
-    Raises SetupError for a time to come, and for one that is none or may be two.
+    ``now`` is local time. ``day`` counts if the note names no day. Raises SetupError for a time in the future, a time
+    that does not exist, and an hour that may be before or after noon.
     """
     rest, found = _taken(text)
     part = _part(found)
@@ -104,7 +108,7 @@ def said_in(text: str, now: datetime, day: date | None = None) -> Said:
 
 
 def without_times(text: str) -> str:
-    """Return a text in lower case without the times at its ends."""
+    """Return a note's text, in lower case, without the days and times that it names."""
     return _taken(text)[0]
 
 
@@ -124,7 +128,7 @@ def _taken(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _part(found: dict[str, str]) -> tuple[int, int] | None:
-    """Return the hour at which a part of day begins, and the hour that stands for it."""
+    """Return (hour at which it begins, hour that stands for it) of the part of day in ``found``, or None."""
     word = found.get("of_day") or found.get("part")
     if word is None:
         return None
@@ -136,7 +140,7 @@ def _part(found: dict[str, str]) -> tuple[int, int] | None:
 
 
 def _since_midnight(clock: str, part: tuple[int, int] | None) -> timedelta:
-    """Return the time from midnight to a clock time, which after an evening may be of the next day."""
+    """Return a clock time as the time since midnight. Early hours of an evening or night count on from 24."""
     found = next(_HOUR.finditer(clock))
     hour, minute = int(found["hour"]), int(found["minute"] or found["after"] or 0)
     if hour > 23 or minute > 59 or (found["half"] and not 1 <= hour <= NOON.hour):

@@ -1,4 +1,4 @@
-"""Names of things that people often note. The name of such a thing in any language counts as the same note."""
+"""Names of things that people often note, such as coffee. Such a name counts as the same note in every language."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def _known(texts: Sequence[Text]) -> Mapping[str, Text]:
 
 
 def name_of(name: str) -> str:
-    """Return the name of a note, to be shown later in any language if it is often noted."""
+    """Return the name of a common note as a text that ``shown`` can translate, and any other name unchanged."""
     return _known(OFTEN).get(name.casefold(), name)
 
 
 def called(name: str) -> str:
-    """Return the name of a note as a person reads it, translated if it is often noted."""
+    """Return the name of a common note in the current language, and any other name unchanged."""
     return shown(name_of(name))
 
 
 def in_languages(name: str) -> frozenset[str]:
-    """Return the names in all languages of a note that is often noted, else the name alone."""
+    """Return the names of a common note in all languages, in lower case. For any other note, return its name alone."""
     text = name_of(name)
     return frozenset(
         {text.in_language(language).casefold() for language in languages()} if isinstance(text, Text) else {text}
@@ -52,14 +52,17 @@ def kept_name(name: str, noted: Collection[str]) -> str:
 
 @cache
 def drink_of(name: str) -> Text | None:
-    """Return the drink that a note is of whose name does not say so, as alcohol for "beers", or None."""
+    """Return the drink that a note's name implies, such as alcohol for "beers", or None if it is no drink.
+
+    Returns None as well if the name is already the drink's own, in any language.
+    """
     kind = kind_of(without_times(name.casefold()))
     drink = None if kind is None else DRINKS["coffee" if kind == "late coffee" else kind]
     return None if drink is None or _known(KEPT).get(name.casefold()) == drink else drink
 
 
 def chips(noted: Collection[str]) -> list[str]:
-    """Return names to offer for a new note: the user's earlier notes, then notes that are common, each once."""
+    """Return names to offer for a new note, without repetition. Names in ``noted`` come first, then common ones."""
     known = _known(KEPT)
     names = [name if name.casefold() in known else drink_of(name) or name for name in noted]
     return list(dict.fromkeys([*(called(name) for name in names), *map(shown, COMMON)]))

@@ -13,10 +13,10 @@ WEEK = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """The days on which a wish holds: weekdays (``days``) from ``since`` to ``until``, in ``months``.
+    """The days on which a wish holds, which are ``days`` of the week in ``months`` from ``since`` to ``until``.
 
-    With ``every`` n, only each n-th week holds, counted from the Monday ``first``. ``nth`` counts a weekday within its
-    month: the first to the fifth, or the last. Raises ValueError for other values, and if no day is left out.
+    ``every`` n takes each n-th week from the Monday ``first``, ``nth`` the first to fifth or last (-1) such weekday of
+    a month. Empty fields set no limit. Raises ValueError for values out of range or without any limit.
     """
 
     since: date | None = None

@@ -1,4 +1,4 @@
-"""Read words by a lexicon of phrases, and name weekdays and numbers as questions and wishes say them."""
+"""Split words into known phrases. Name weekdays and numbers in English and German."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ def first_names() -> frozenset[str]:
 def tokens(
     words: Sequence[str], lexicon: Mapping[tuple[str, ...], Sequence[T]], other: Callable[[str], T]
 ) -> Iterator[T]:
-    """Divide words into the longest phrases that a lexicon knows, and yield their meanings. Unknown words give
-    ``other(word)``.
+    """Split words, from the left, into the longest phrases in ``lexicon`` and yield all meanings of each phrase.
+
+    A word that begins no known phrase yields ``other(word)``.
     """
     at = 0
     while at < len(words):

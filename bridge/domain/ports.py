@@ -1,4 +1,4 @@
-"""The plug-in ports, which are the protocols of connectors, classifiers and policies, and what they are given."""
+"""The protocols of plug-ins (connectors, classifiers and policies) and the values that are passed to plug-ins."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from rhythm_env.interface import ActionType, Observation, Policy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A setting of a plug-in, read from ``BRIDGE_<PLUG-IN>_<NAME>`` or ``config.toml``, and needed without ``default``.
+    """A setting of a plug-in, read from ``BRIDGE_<PLUG-IN>_<NAME>`` or ``config.toml``.
 
-    A ``secret`` is never shown. A ``personal`` setting is never used for another user.
+    It is required if it has no ``default``. A ``secret`` is never shown. A ``personal`` setting is never used for
+    another user.
     """
 
     name: str
@@ -42,7 +43,7 @@ CA = Setting(
 
 
 def client_settings(application: str) -> tuple[Setting, Setting]:
-    """Return the settings for client id and secret of an OAuth application, named ``application`` in the help."""
+    """Return the settings for client id and secret of an OAuth application, called ``application`` in the help."""
     return (
         Setting(name="client_id", help=f"the client id of {application}"),
         Setting(name="client_secret", help=f"the client secret of {application}", secret=True),
@@ -51,9 +52,9 @@ def client_settings(application: str) -> tuple[Setting, Setting]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """The way in which a person registers an application of their own at a vendor, for a client id and secret.
+    """The steps by which a person registers an own application at a vendor, to get a client id and secret.
 
-    ``token_url`` is the server that checks the two, None for a source with ``oauth``, which names it.
+    ``token_url`` is the server that checks the id and secret. It is None if the source's ``oauth`` names the server.
     """
 
     address: str
@@ -65,7 +66,7 @@ class Registration:
 class Envelope:
     """The field names of JSON answers that state a status of their own, such as ``{"status": 0, "body": {...}}``.
 
-    ``meanings`` maps a status to an HTTP status. 0 is success, and a missing number means 400.
+    Status 0 is success. ``meanings`` maps any other status to an HTTP status, which is 400 for a status not in the map.
     """
 
     status: str = "status"
@@ -75,9 +76,10 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revocation:
-    """The request that withdraws a consent: as RFC 7009, or at an address that holds ``{access_token}``.
+    """The request that withdraws a user's consent at a source.
 
-    ``form`` names the form field for the token. Without either, the token is in the header ``Authorization``.
+    The token is sent in the form field ``form``, or in ``address`` in place of ``{access_token}``. If neither is given,
+    the token is sent in the header ``Authorization``.
     """
 
     address: str
@@ -89,7 +91,8 @@ class Revocation:
 class OAuth:
     """The addresses and options of a source's OAuth 2. Addresses may name settings, as in ``{base_url}/oauth/token``.
 
-    Port 0 in ``redirect`` is any free port. With ``basic`` the client is sent by HTTP Basic, else in the form.
+    Port 0 in ``redirect`` is any free port. With ``basic`` the client id and secret are sent by HTTP Basic, otherwise
+    in the form.
     """
 
     authorise_url: str
@@ -187,7 +190,7 @@ class ConnectorSpec:
     deletions_unknown: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, streams: Sequence[str]) -> str:
-        """Return a sentence that ``streams`` lack permission, with the next command, or "" for no streams."""
+        """Return a message that ``streams`` lack permission until the user connects again, or "" for no streams."""
         names = ", ".join(self.called.get(stream, stream.replace("_", " ")) for stream in streams)
         return say("no permission for {data}; connect again to grant it", data=names) if names else ""
 
@@ -207,7 +210,7 @@ class Account(Protocol):
 
     @property
     def allow_hosts(self) -> Collection[str]:
-        """Names of hosts inside the operator's network that a typed address may lead to, as all public hosts may."""
+        """Hosts in a private network that an address typed by a user may name, besides all public hosts."""
         ...
 
     def token(self) -> dict[str, Any] | None:
@@ -219,7 +222,10 @@ class Account(Protocol):
         ...
 
     def refresh_lock(self) -> AbstractContextManager[None]:
-        """Return a lock on refreshing this account's token. Read the token again while holding it."""
+        """Return a lock to hold while refreshing this account's token.
+
+        Read the stored token again once the lock is held.
+        """
         ...
 
 
@@ -229,7 +235,8 @@ class Connector(Protocol):
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield the records of a stream in pages, after ``cursor``, or from the beginning if ``cursor`` is None.
 
-        Raises the errors of ``bridge.domain.errors``. Only a page from which a pull may resume has a cursor.
+        Only a page after which a later pull may resume has a cursor. Raises a BridgeError, such as TryLater or
+        NeedsLogin.
         """
         ...
 
@@ -242,7 +249,7 @@ class WebhookConnector(Connector, Protocol):
     """A connector of a source that also sends webhooks."""
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield pages with the record ``key`` that a notice named, and its parents. No pages if it was deleted."""
+        """Yield pages with the record ``key`` and the records it needs (its parents), or no pages if it was deleted."""
         ...
 
 
@@ -252,7 +259,7 @@ class Writer(Protocol):
     def __call__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
         """Make the user's calendar hold exactly those recommendations of ``plans`` that have not ended.
 
-        Returns the keys of plans whose entries the user deleted. Raises the errors of ``bridge.domain.errors``.
+        Returns the keys of plans whose entries the user deleted. Raises a BridgeError, such as TryLater or NeedsLogin.
         """
         ...
 
@@ -268,17 +275,20 @@ class Browser(Protocol):
         ...
 
     def paste(self) -> str | None:
-        """Return the redirected URL that the user typed in, or None if the listener here is to receive it."""
+        """Return the redirected URL that the user pasted, or None if a local listener is to receive the redirect."""
         ...
 
     def ask(self, question: str) -> str | None:
-        """Ask the user for a secret that is not shown as it is typed, None for nothing."""
+        """Return a secret that the user typed, unseen, in answer to ``question``, or None for no answer."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """The fields of a calendar event that a classifier may see. None means not known, or an all-day event."""
+    """The fields of a calendar event that a classifier may see.
+
+    A field is None if it is unknown or the event is all-day.
+    """
 
     title: str
     start_hour: int | None = None  # local
@@ -353,9 +363,10 @@ StoredExport = Mapping[tuple[str, str], tuple[int, datetime | None]]
 
 @dataclass(frozen=True, slots=True)
 class FileMemory:
-    """The note of a file's reader about the last file (``text``), or None.
+    """A file reader's knowledge of earlier imports. ``text`` is what it noted about the last file of a stream, or None.
 
-    ``stored`` returns (stream, month) -> number and export date of records. The date is None for several exports.
+    ``stored()`` returns (stream, month) -> (number of records, date of their export). The date is None if the records
+    come from several exports.
     """
 
     stream: str
@@ -364,7 +375,7 @@ class FileMemory:
 
 
 class FileReader(Protocol):
-    """A function that reads a file and yields its records in pages. ``zone`` is the user's, an IANA name."""
+    """A function that reads a file and yields its records in pages. ``zone`` is the user's time zone, an IANA name."""
 
     def __call__(
         self, file: File, *, zone: str, **more: Mapping[str, str] | ZoneHistory | FileMemory
@@ -372,16 +383,22 @@ class FileReader(Protocol):
 
 
 class Personal(Policy, Protocol):
-    """A policy that can begin with a prior learnt from a single user, in place of the population's prior."""
+    """A policy that can begin with a prior learnt from a single user, in place of the prior learnt from all users.
+
+    A prior is the policy's guess of how a user answers, before any later answer.
+    """
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a prior as JSON values, learnt from all answers in the history. Raises ValueError without answers."""
+        """Return a prior as JSON values, learnt from all answers in the observation's history.
+
+        Raises ValueError without answers.
+        """
         ...
 
     def personal(self, prior: Mapping[str, Any]) -> Personal:
-        """Return the policy with a prior from ``learn``, which learns only from later answers."""
+        """Return a policy that begins with ``prior``, from ``learn``, and learns only from the answers after it."""
         ...
 
     def chance(self, observation: Observation, action: ActionType) -> float:
-        """Return the probability (0 to 1) that the user accepts an action, as the policy believes."""
+        """Return the probability (0 to 1), in the policy's estimate, that the user accepts an action."""
         ...

@@ -1,4 +1,4 @@
-"""The order of sources, which decides between sources that record the same night, day or workout."""
+"""The order of sources, which decides whose values count if several sources record the same night, day or workout."""
 
 from __future__ import annotations
 
@@ -18,23 +18,30 @@ class Preference:
     usual: tuple[str, ...] = ()
 
     def place(self, series: str) -> int | None:
-        """Return the place of a series (SOURCE or SOURCE/DEVICE) in the user's choice, from 0, or None."""
+        """Return the place of a series (SOURCE or SOURCE/DEVICE) in the user's chosen order, from 0, else None."""
         return _standing(self.chosen, self.usual, series)[0]
 
     def rank(self, series: str) -> int:
-        """Return the place of a series in the whole order, from 0. Unknown sources share the last place."""
+        """Return the place of a series in the chosen order followed by the usual order, from 0.
+
+        Sources in neither order share the last place.
+        """
         return _standing(self.chosen, self.usual, series)[1]
 
     def key(self, series: str, earlier: int) -> Key:
-        """Return the sort key of a series with ``earlier`` values before the present value. The largest key wins.
+        """Return the sort key of a series that has ``earlier`` values before the present value. The largest key wins.
 
-        A series with few earlier values comes later, so a new device runs beside the old device for some nights.
+        The user's chosen order decides first. In the usual order, a series with few earlier values comes after the
+        others, so that a new device does not replace the old device at once.
         """
         place, rank = _standing(self.chosen, self.usual, series)
         return place is not None, -(place or 0), earlier >= ESTABLISHED, -rank, earlier, series
 
     def choice(self, series: str) -> tuple[bool, int]:
-        """Return the part of the sort key that the user's choice decides: (is chosen, -place). The largest is best."""
+        """Return the part of the sort key that the user's chosen order decides, as (is chosen, -place).
+
+        The largest wins.
+        """
         place = self.place(series)
         return place is not None, -(place or 0)
 

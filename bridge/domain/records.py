@@ -77,7 +77,7 @@ class Extent:
 class RecordResult:
     """The result of storing a record that a source delivered.
 
-    If ``waits`` is True, the record needs a parent that has not come. It is read again when the parent comes.
+    If ``waits`` is True, the record needs another record, its parent, that has not come, and is read when that comes.
     """
 
     outcome: str  # new, updated, unchanged, deleted
@@ -134,12 +134,18 @@ SAID = (fact("said"),)  # evidence that is the user's own word, which data never
 
 
 class Told(str):
-    """A field's description in the reference. Only described fields are keys of a record's JSON documents."""
+    """A field's description in the reference documents.
+
+    Fields without a description are left out of a record's JSON.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """A user's answer to a recommendation with all that belongs to it. It is stored and taken back as a whole."""
+    """A user's answer to a recommendation, its time, and the slot to which the recommendation was put off.
+
+    The three are stored and withdrawn together.
+    """
 
     answer: Annotated[Answer | None, Told("ACCEPT, IGNORE, RESCHEDULE, or null while there is none")] = None
     answered_at: datetime | None = None
@@ -148,9 +154,9 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendation(Feedback):
-    """A recommendation for a slot. ``bridge.store`` derives its columns, and JSON documents the keys that are ``Told``.
+    """A recommendation of an action for a slot, which is a quarter of a day. Times that are None have not happened.
 
-    None in a time: it has not happened.
+    The store makes a column of each field. JSON documents hold the fields that are annotated with ``Told``.
     """
 
     id: Annotated[int, Told("the recommendation's number")]
@@ -223,7 +229,7 @@ MUST_DO = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """A slot that has no recommendation, or none any more, and why.
+    """A slot without a recommendation, or whose recommendation no longer counts, with the reasons as facts.
 
     ``at`` is the time of that decision. ``by_lot`` is True if the slot was drawn at random to get no advice.
     """
@@ -265,9 +271,9 @@ class Reset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prior:
-    """A prior that a policy learnt from a user's answers. ``body`` holds its values.
+    """A policy's guess of a user's later answers, learnt from the earlier ones. ``body`` holds its values.
 
-    ``gain`` is how much better it predicts later answers than the policy did without it, in nats per answer.
+    ``gain`` is how much better the policy predicts later answers with this prior than without, in nats per answer.
     """
 
     policy: str  # name@version
@@ -281,7 +287,7 @@ class Prior:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A browser's session. ``proved_at``: when its person last typed the password, used a passkey or logged in."""
+    """A browser's session. ``proved_at`` is the last time its user typed the password, used a passkey or logged in."""
 
     user_id: int
     used_at: datetime
@@ -290,7 +296,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiToken:
-    """An API token without its secret text, for lists of tokens. Its secret text is shown only when it is made."""
+    """An API token as it is listed, without its secret text, which is shown only when the token is made."""
 
     id: int
     name: str
@@ -325,10 +331,7 @@ class Passkey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """The meters that a user shares with another user, or receives from that user.
-
-    ``other`` is the name of that other user, and ``other_id`` the id.
-    """
+    """The meters that a user shares with the user ``other``, or receives from that user."""
 
     other_id: int
     other: str
@@ -337,7 +340,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """The address for a user's notifications, encrypted in ``sealed``. ``quiet`` slots are without messages."""
+    """The address for a user's notifications, encrypted in ``sealed``. No messages are sent in ``quiet`` slots."""
 
     sealed: bytes
     events: bool = False
@@ -368,7 +371,7 @@ class Tidied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proxy:
-    """A row of the proxy map, which says how strongly and in which direction a signal moves a meter."""
+    """The effect of a signal, such as the sleep debt, on a meter, with direction and weight. A row of the proxy map."""
 
     meter: Meter
     signal: str
@@ -382,7 +385,7 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyMap:
-    """All rows of the proxy map.
+    """The proxy map, which says which signals move each meter, in which direction and how strongly.
 
     ``version`` names the shipped map, with a mark if this installation has changed rows.
     """
@@ -395,7 +398,7 @@ class ProxyMap:
     _of: dict[Meter, Mapping[str, Proxy]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def of(self, meter: Meter) -> Mapping[str, Proxy]:
-        """Return signal -> row of the map for a meter."""
+        """Return signal -> row of the proxy map, for the signals that move a meter."""
         if meter not in self._of:
             self._of[meter] = {row.signal: row for row in self.rows if row.meter is meter}
         return self._of[meter]
@@ -419,7 +422,7 @@ class Snapshot:
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
-        """Return the result of ``make(snapshot)``, which is computed once per ``name``."""
+        """Return the result of ``make()``, which is called only the first time for each ``name``."""
         if name not in self._made:
             self._made[name] = make()
         made: Made = self._made[name]

@@ -39,7 +39,7 @@ SECOND = timedelta(seconds=1)
 
 
 def day_meant(at: datetime, zones: Iterable[tzinfo]) -> date:
-    """Return the date meant by an instant of an all-day series: its date in the first zone where it is midnight."""
+    """Return the date that an instant of an all-day series means, in the first of ``zones`` where it is midnight."""
     clocks = [*zones, UTC]
     for clock in clocks:
         wall = at.astimezone(clock)
@@ -53,7 +53,7 @@ def day_meant(at: datetime, zones: Iterable[tzinfo]) -> date:
 
 
 def nominal(text: str) -> tuple[timedelta, timedelta] | None:
-    """Return (whole days, exact rest) of a duration, because a day of a wall clock may have 23 hours (RFC 5545, 3.3.6).
+    """Return a duration as (whole days, exact rest), because a day of a wall clock may have 23 hours (RFC 5545, 3.3.6).
 
     Return None for a text that is no duration from 0 to 366 days.
 
@@ -73,7 +73,7 @@ def nominal(text: str) -> tuple[timedelta, timedelta] | None:
 
 
 def ended(start: datetime, zone: tzinfo, length: tuple[timedelta, timedelta]) -> datetime:
-    """Return the end of something that begins at ``start`` and lasts (days on the clock of ``zone``, further time)."""
+    """Return the end of an event of ``length``, which is (whole days on the clock of ``zone``, exact further time)."""
     days, rest = length
     wall = (start.astimezone(zone).replace(tzinfo=None) + days).replace(tzinfo=zone, fold=start.astimezone(zone).fold)
     return wall.astimezone(UTC) + rest
@@ -101,7 +101,7 @@ class Series:
         return next((at for at in left if at not in replaced), None)
 
     def _left(self, low: datetime, high: datetime) -> Iterator[datetime]:
-        """Yield starts up to ``high`` that are not excluded, ascending. Some may come twice, or be before ``low``."""
+        """Yield starts up to ``high`` that are not excluded, ascending, also repeated ones and some before ``low``."""
         try:
             found = self._by_rules(low, high)
         except BROKEN:
@@ -176,7 +176,6 @@ class Series:
         return self.first + step * ((low - self.first) // step)
 
     def _until(self, text: str) -> datetime:
-        """Return the local time at which a rule ends (UNTIL). A date stands for the end of that day."""
         until = self._wall(text, None)
         return until if isinstance(until, datetime) else datetime.combine(until, time.max)
 
@@ -190,7 +189,7 @@ class Series:
                 yield at if isinstance(at, datetime) else datetime.combine(at, self.first.time())
 
     def lengths(self) -> dict[datetime, timedelta]:
-        """Return wall-clock start -> length for RDATEs that are periods, without plain times and long periods."""
+        """Return wall-clock start -> length for the RDATE values that are periods. Overlong periods are left out."""
         found = {}
         for values, tzid in self._lines("RDATE"):
             for text in values.split(","):
@@ -203,7 +202,7 @@ class Series:
         return found
 
     def length(self) -> tuple[timedelta, timedelta] | None:
-        """Return the (days, rest) of the line DURATION, which stands where a length has days of the wall clock."""
+        """Return the line DURATION as (whole days, exact rest), or None if there is no such line."""
         return next((nominal(value) for value, _ in self._lines("DURATION")), None)
 
     def _period(self, text: str, tzid: str | None) -> tuple[datetime, timedelta]:
@@ -229,7 +228,7 @@ class Series:
                 yield value, next((p[5:].strip('"') for p in parameters if p.upper().startswith("TZID=")), None)
 
     def _wall(self, text: str, tzid: str | None) -> date | datetime:
-        """Return a time on the series' own clock, or for an all-day series its ``day_meant``. Raises ValueError."""
+        """Return a time on the series' clock, or for an all-day series a date. Raises ValueError for other text."""
         text = text.strip()
         if len(text) == len("20261120"):
             return date.fromisoformat(text)
@@ -242,7 +241,7 @@ class Series:
 
 
 def _parts(rule: str) -> dict[str, str]:
-    """Return name -> value of a rule, without RSCALE=GREGORIAN (RFC 7529) and private parts. Raises ValueError."""
+    """Return name -> value of a rule's parts, without extensions (X-). Raises ValueError for a non-Gregorian rule."""
     pairs = (part.split("=", 1) for part in "".join(rule.upper().split()).split(";") if part)
     found = {name: value for name, value in pairs if not name.startswith("X-")}
     if found.pop("RSCALE", "GREGORIAN") != "GREGORIAN":

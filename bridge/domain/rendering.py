@@ -1,4 +1,4 @@
-"""Turn facts into words for an audience, which says what may be read."""
+"""Turn facts into words for an audience, which is a group of readers who may or may not read private titles."""
 
 from __future__ import annotations
 
@@ -32,17 +32,16 @@ class Audience(StrEnum):
 
     @property
     def reads_titles(self) -> bool:
-        """Return True for an audience that may read titles."""
         return self in {Audience.PERSON, Audience.ASSISTANT_WITH_TITLES, Audience.WEB_HOOK_WITH_TITLES}
 
 
 def revealed(private: Private | None, audience: Audience) -> str | None:
-    """Return private words for an audience that may read titles, and None for any other."""
+    """Return private words for an audience that may read titles, and None for any other audience."""
     return private.reveal() if private is not None and audience.reads_titles else None
 
 
 def rendered(fact: Fact, audience: Audience) -> Text | None:
-    """Return a fact in words for every language, or None if nothing is left to say to the audience."""
+    """Return a fact as a text that ``shown`` can translate, or None if nothing of it may be said to the audience."""
     if fact.kind == PROSE:
         return unpacked(str(fact.values["text"])) if audience is Audience.PERSON else None
     title = None if audience is Audience.ASSISTANT_WITH_TITLES else revealed(fact.title, audience)
@@ -57,7 +56,7 @@ def rendered(fact: Fact, audience: Audience) -> Text | None:
 
 
 def _message(row: Row, *, titled: bool) -> tuple[str, str | None] | None:
-    """Return the message of a row and its plural, with or without title. None if nothing is left to say."""
+    """Return a row's message and its plural (or None), with or without title. None if nothing may be said."""
     if isinstance(row, Plural):
         return row.one, row.several
     if not isinstance(row, Titled):
@@ -67,17 +66,16 @@ def _message(row: Row, *, titled: bool) -> tuple[str, str | None] | None:
 
 
 def reasons(facts: Iterable[Fact], audience: Audience) -> list[str]:
-    """Return facts in words for an audience. Facts of which nothing may be said to it are left out."""
+    """Return facts in words for an audience, without the facts of which the audience may read nothing."""
     return [text for fact in facts if (text := rendered(fact, audience)) is not None]
 
 
 def for_person(facts: Iterable[Fact]) -> list[str]:
-    """Return facts in words for the person whose data they are about."""
     return reasons(facts, Audience.PERSON)
 
 
 def told(fact: Fact) -> str:
-    """Return a fact in words for the person whose data it is about."""
+    """Return a fact in words, with titles, for the person whose data it is about."""
     return rendered(fact, Audience.PERSON) or ""
 
 

@@ -1,4 +1,4 @@
-"""Make samples from measurements, with means of quarter-hours for frequent readings. Separate impossible values."""
+"""Make samples from measurements, average frequent readings over quarter-hours, and reject impossible values."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def finite(value: Any) -> float | None:
 
 
 def is_measured(metric: Metric, value: float) -> bool:
-    """Return True if a value may be a measurement of ``metric``. Vendors write 0, -1 or -2 for "not measured"."""
+    """Return True if a value may be a measurement of ``metric``, and False for codes of "not measured" such as -1."""
     return value > 0 or value >= METRICS[metric].low
 
 
 def only_measured(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
-    """Return the mapping without None and codes for "not measured". ``set_apart`` reports impossible values."""
+    """Return the mapping without None and without vendors' codes for "not measured". Impossible values stay."""
     return {m: v for m, v in values.items() if v is not None and is_measured(m, v)}
 
 
 def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
-    """Return the items without values outside their metric's range, and the different reasons, e.g. "spo2 above 100 %".
+    """Return the items without values outside their metric's range, and the distinct reasons, e.g. "spo2 above 100 %".
 
-    All records pass here before they are stored, so connectors need not drop impossible values.
+    Every record passes this function before it is stored, so connectors need not drop impossible values.
     """
     kept: list[Item] = []
     reasons: dict[str, None] = {}
@@ -69,11 +69,7 @@ def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
 
 
 def _settled(one: Episode, told: dict[Metric, float]) -> tuple[dict[Metric, float], list[str]]:
-    """Return an episode's values with possible minutes asleep and in bed, and the corrections beyond rounding.
-
-    Sleep cannot exceed the night or the time in bed, nor the time in bed the night by two hours. Stages that sum to
-    more than the time asleep are scaled down in proportion, because some vendors list brief waking within stages.
-    """
+    """Return an episode's values with consistent minutes asleep, in bed and in stages, and the reasons for changes."""
     length = (one.end - one.start).total_seconds() / 60
     found: list[str] = []
     asleep, in_bed = told.get(Metric.ASLEEP), told.get(Metric.IN_BED)
@@ -91,7 +87,7 @@ def _settled(one: Episode, told: dict[Metric, float]) -> tuple[dict[Metric, floa
     values = {Metric.ASLEEP: asleep, Metric.IN_BED: in_bed}
     stages = {metric: told[metric] for metric in STAGES if metric in told}
     together, most = sum(stages.values()), length if asleep is None else asleep
-    slack = ROUNDED if found or asleep is None else BRIEFLY_AWAKE_MAX
+    slack = ROUNDED if found or asleep is None else BRIEFLY_AWAKE_MAX  # some vendors list brief waking within stages
     if together > min(most + slack, length + ROUNDED):
         values |= {metric: minutes * most / together for metric, minutes in stages.items()}
         if not found:
@@ -108,12 +104,11 @@ def _impossible(sample: Sample) -> list[str]:
 
 
 def only_outside(reasons: str) -> bool:
-    """Return True if every line is the reason for a single value left out, not for a whole record."""
+    """Return True if each line of ``reasons`` is about a single value left out, and none about a whole record."""
     return OUTSIDE.fullmatch(reasons) is not None
 
 
 def _outside(metric: Metric, value: float) -> str | None:
-    """Return the reason if a value is outside of its metric's range, else None. It does not quote the value."""
     spec = METRICS[metric]
     if spec.low <= value <= spec.high:
         return None
@@ -126,7 +121,7 @@ def quarter_hours(
 ) -> Iterator[Sample]:
     """Yield a sample per quarter-hour with the mean of its readings (Unix seconds, value), ascending by time.
 
-    ``offset`` is in minutes east of UTC. Values outside the metric's range make a separate sample.
+    ``offset`` is in minutes east of UTC. Values outside the metric's range go into a sample of their own.
     """
     spec = METRICS[metric]
     quarters: dict[tuple[int, bool], list[float]] = {}
@@ -151,5 +146,5 @@ def quarter_hours(
 
 
 def is_nap(hour: int, minutes: float) -> bool:
-    """Return True for a sleep of less than three hours that begins in an ``hour`` from 8 to 19 on the user's clock."""
+    """Return True if a sleep of ``minutes`` that begins in ``hour`` (user's clock) is short and by day, thus a nap."""
     return minutes < NAP_MAX_MINUTES and hour in NAP_HOURS

@@ -1,4 +1,4 @@
-"""List the fields of a source's answers that a recording given to others may hold."""
+"""List the fields of a source's answers whose values may stay in a recording that is given to others."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shareable:
-    """Names of fields, separated by blanks, whose values may stay in a recording that is given to others.
+    """Names of a source's fields, separated by blanks, that may keep their values in a recording, by kind of value.
 
-    All other values, and the names of all other fields, are replaced. A name may stand in several lists; the first list
-    that fits the value counts. A wall clock's time is written without its zone, or is a date.
+    All other values, and the names of all other fields, are replaced. If a name stands in several lists, the first list
+    whose kind fits the value counts.
     """
 
     parts: str = ""  # objects and lists
@@ -31,7 +31,7 @@ class Shareable:
     asks: str = ""  # parameters of requests that hold nothing but dates and constants of the connector
 
     def kinds(self) -> dict[str, list[str]]:
-        """Return name -> the lists that it stands in, such as "measures"."""
+        """Return field name -> names of the lists that hold it, such as "measures"."""
         lists = ("flags", "measures", "instants", "walls", "offsets", "zones", "rules", "links", "sports", "names")
         found: dict[str, list[str]] = {name: [] for name in self.parts.split()} | {
             name: ["words"] for name in self.words

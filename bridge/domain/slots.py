@@ -48,10 +48,9 @@ def local_time(instant: datetime, zones: ZoneHistory) -> datetime:
 
 
 def local_end(began: datetime, end: datetime, zones: ZoneHistory, *, lands: bool) -> datetime:
-    """Return the end of an entry as a time on the user's clock. After a flight (``lands``) it is the clock of the
-    arrival.
+    """Return the end of an entry as local time just before it, or after a flight (``lands``) just after it.
 
-    If a change of zone would make the end look earlier than the start, it is shown on the clock of the start.
+    If the end would then look earlier than the start ``began``, it is given on the clock of the start.
     """
     over = end.astimezone(zone_at(end if lands else end - timedelta(seconds=1), zones))
     backwards = not lands and over.replace(tzinfo=None) < began.replace(tzinfo=None)
@@ -61,9 +60,9 @@ def local_end(began: datetime, end: datetime, zones: ZoneHistory, *, lands: bool
 def ends_shown(
     start: datetime, end: datetime, zones: ZoneHistory, offset: int | None = None
 ) -> tuple[datetime, datetime]:
-    """Return start and end of a recording, on the clock where the device was worn.
+    """Return start and end of a recording as times on the user's clock.
 
-    That is the user's clock, or if ``offset`` (minutes east of UTC) differs from it, a clock of that offset.
+    If the device's ``offset`` (minutes east of UTC) is given and differs from the user's, it is used instead.
     """
     ends = local_time(start, zones), local_time(end, zones)
     if offset is None or any(at.utcoffset() == timedelta(minutes=offset) for at in ends):
@@ -74,8 +73,9 @@ def ends_shown(
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Moment:
-    """One of the four quarters of a day (a slot) in a user's calendar. ``week`` is the Monday of its week, ``day`` 0
-    (Monday) to 6.
+    """A slot, one of the four quarters of a day, in a user's calendar.
+
+    ``week`` is the Monday of the slot's week and ``day`` is 0 (Monday) to 6.
     """
 
     week: date
@@ -126,9 +126,9 @@ def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
 
 
 def today_at(instant: datetime, zones: ZoneHistory) -> date:
-    """Return the date that is today at an instant: the one that the user's clock shows, also after midnight.
+    """Return the date that the user's clock shows at an instant.
 
-    A slot's ``Moment.date`` is another from midnight to 6:00, because the night belongs to the evening before.
+    From midnight to 6:00 this is one day after the slot's ``Moment.date``, because a night belongs to the day before.
     """
     return local_time(instant, zones).date()
 
@@ -146,7 +146,7 @@ def slots_of_today(instant: datetime, zones: ZoneHistory) -> list[Moment]:
 
 
 def first_shown(wall: datetime, zones: ZoneHistory) -> datetime:
-    """Return the first instant in UTC at which the user's clock shows ``wall`` (a naive time), or a later time.
+    """Return the first instant (UTC) at which the user's clock shows the naive time ``wall``, or a later time.
 
     Raises ValueError without zones.
 
@@ -169,7 +169,7 @@ def slot_bounds(moment: Moment, zones: ZoneHistory) -> tuple[datetime, datetime]
 
 
 def hours_minutes(minutes: float, *, pad: int = 1) -> str:
-    """Return minutes as hours and minutes, rounded before they are split. ``pad`` is the least number of hour digits.
+    """Return rounded minutes as text in hours and minutes. ``pad`` is the least number of digits for the hours.
 
     >>> hours_minutes(479.6), hours_minutes(65, pad=2)
     ('8:00', '01:05')

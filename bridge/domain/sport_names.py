@@ -1,4 +1,4 @@
-"""The names of sports within a sentence, to be shown in any language."""
+"""Names of sports as they stand within a sentence, translatable."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SPORTS: Mapping[str, Text] = {**{str(one): one for one in _NAMES}, "gym": say("s
 
 
 def sport_name(name: str) -> str:
-    """Return the name of a sport within a sentence, or the name itself of one that is not known.
+    """Return the name of a known sport as it stands within a sentence, and any other name unchanged.
 
     >>> sport_name("HKWorkoutActivityTypeRunning"), sport_name("jogging"), sport_name("Unicycling with Ann")
     ('running', 'running', 'Unicycling with Ann')
@@ -34,7 +34,9 @@ def sport_name(name: str) -> str:
 
 
 def subject(name: str) -> str:
-    """Return the subject of a suggestion for any reader: what is in small letters as a watch tells it, by its sport.
+    """Return the name of what a suggestion is about, ready to show.
+
+    A name in lower case is a sport as a watch names it and becomes ``sport_name``. Other names are unchanged.
 
     >>> subject("strength training"), subject("Run with Ann")
     ('strength training', 'Run with Ann')

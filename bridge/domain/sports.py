@@ -1,4 +1,4 @@
-"""Map the names that vendors and people use for sports to one name each."""
+"""Map the names that vendors and people use for sports to one standard name each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def plain(label: str) -> str:
 
 
 def normalised(label: str) -> str:
-    """Return the one name of a sport, or its plain words where no synonym is known.
+    """Return the standard name of a sport, or the name in plain words if it is unknown.
 
     >>> normalised("Run"), normalised("lap_swimming"), normalised("Unicycling"), normalised("mountainbiking")
     ('running', 'pool swimming', 'unicycling', 'mountain biking')
@@ -46,7 +46,7 @@ def normalised(label: str) -> str:
 
 
 def names(label: str) -> tuple[str, ...]:
-    """Return all names of a workout's sport: as given, in plain words, its normalised name, and that name's synonyms.
+    """Return a sport's name as given, in plain words and in its standard form, then the synonyms of the last.
 
     >>> names("Run")[:4]
     ('Run', 'run', 'running', 'run')
@@ -60,13 +60,13 @@ def is_known(name: str) -> bool:
 
 
 def is_kind(one: str, other: str) -> bool:
-    """Return True if two names are of one kind of action: the same sport, or the same word, or its plural."""
+    """Return True if two names mean the same sport, or are the same word apart from an ending "s" or "ing"."""
     first, second = ({normalised(name.removesuffix(end)) for end in ("", "s", "ing")} for name in (one, other))
     return bool(first & second)
 
 
 def is_sport(label: str | None, asked: str) -> bool:
-    """Return True if a workout's label names the sport asked for, by any name of it, or one of its family."""
+    """Return True if a workout's label means the sport ``asked``, or a sport of the family ``asked``."""
     if label is None:
         return False
     name = normalised(label)

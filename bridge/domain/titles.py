@@ -71,7 +71,7 @@ _OF_DAYS = {
 
 
 def advice_title(action: ActionType, kind: str | None) -> Text:
-    """Return the title of an action in advice. A suggestion of sleep is a nap.
+    """Return the title of an action in advice. Sleep of the kind "suggested" is called a nap.
 
     >>> advice_title(ActionType.SLEEP, "suggested"), advice_title(ActionType.SLEEP, "sleep")
     ('Nap', 'Sleep')
@@ -85,7 +85,7 @@ def slot_text(moment: Moment) -> Text:
 
 
 def answer_text(answer: Answer, to: Moment | None = None) -> Text:
-    """Return a given answer in words. ``to`` is the slot to which a recommendation was put off.
+    """Return an answer that was given, in words. ``to`` is the slot to which the recommendation was put off.
 
     >>> answer_text(Answer.ACCEPT), answer_text(Answer.RESCHEDULE)
     ('accepted', 'put off')

@@ -1,4 +1,4 @@
-"""A person's own experiment: on days drawn at random the person tries something, and other days compare."""
+"""A person's own experiment, which compares days drawn at random for trying something with the other days."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ DAY, WEEK = timedelta(days=1), 7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """A person's trial of something for ``weeks`` weeks from ``start``. ``seed`` repeats the random choice of its days.
+    """A person's trial of something for ``weeks`` weeks from ``start``. ``seed`` determines the random choice of days.
 
-    ``kept`` maps a date to True if the person did on it as it was drawn. ``stopped`` is the first date that no longer
+    ``kept`` maps a date to True if the person followed the draw on it. ``stopped`` is the first date that no longer
     counts.
     """
 
@@ -37,24 +37,25 @@ class Trial:
         return min(self.start + self.weeks * WEEK * DAY, self.stopped or date.max)
 
     def arms(self) -> dict[date, bool]:
-        """Return date -> True if the person should do on it what the trial is about, for the days before ``end``."""
+        """Return date -> True if the person should try it on that date, for the dates before ``end``."""
         drawn = draw(self.seed, self.weeks)
         found = {self.start + number * DAY: arm for number, arm in enumerate(drawn)}
         return {day: arm for day, arm in found.items() if day < self.end}
 
     def blocks(self) -> Iterator[list[date]]:
-        """Yield the dates that are drawn together: the same weekday of two weeks in a row, or of the last three."""
+        """Yield groups of dates drawn together, which are the same weekday of two successive weeks.
+
+        If the number of weeks is odd, the last groups hold the weekday of three weeks.
+        """
         days = sorted(self.arms(), key=lambda day: (*_block((day - self.start) // DAY, self.weeks), day))
         for _, block in groupby(days, key=lambda day: _block((day - self.start) // DAY, self.weeks)):
             yield list(block)
 
 
 def draw(seed: str, weeks: int) -> list[bool]:
-    """Return, for each day, True if the person should do what the trial is about.
+    """Return a bool for each day of a trial, True for the days on which the person should do what the trial tests.
 
-    Of the same weekday in two weeks, one is drawn, of three one or two.
-
-    …
+    Of each weekday in two successive weeks, one day is True. Of the last three weeks of an odd number, one or two are.
 
     >>> days = draw("0f", 4)
     >>> sum(days), all(days[day] != days[day + 7] for day in range(7))

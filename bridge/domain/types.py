@@ -1,4 +1,4 @@
-"""The frozen values to which every source is normalised. Instants are in UTC, with the local offset beside them."""
+"""The frozen values into which every source's data is converted. Instants are in UTC, with the local offset beside."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Response(StrEnum):
 
 
 def plain_title(title: str | None) -> str | None:
-    """Return a title as its writer meant it: some programs store it as HTML.
+    """Return a title with its HTML entities decoded, because some programs store titles as HTML.
 
     >>> plain_title("Rock &#39;n&#39; roll &amp; run"), plain_title("R&D"), plain_title(None)
     ("Rock 'n' roll & run", 'R&D', None)
@@ -146,15 +146,14 @@ class Event:
 
     @property
     def all_day(self) -> bool:
-        """Return True if the entry takes whole days and has no times."""
         return self.first_day is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """An entry of a task list, whose key is ``list``. ``due_at`` is the instant on the date ``due``, if it is known.
+    """A task of the task list ``list``. ``due_at`` is the instant on the date ``due``, if it is known.
 
-    ``due`` is None for a task without a due date, and ``completed`` while the task is open.
+    ``due`` is None for a task without a due date, and ``completed`` is None while the task is open.
     """
 
     key: str
@@ -187,7 +186,7 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A classifier's decision which action an event is.
+    """A classifier's decision about the action that a calendar event is.
 
     ``by`` is the classifier's name@version, and ``why`` gives the reason in a few words.
     """
@@ -204,7 +203,7 @@ class Label:
 class Plan:
     """An accepted recommendation, to be written into the user's calendar. ``key`` never changes.
 
-    While ``slot`` does not change, the plan stays wherever the user moves it in the calendar.
+    If the user moved the entry in the calendar, it stays there until ``slot`` changes.
     """
 
     key: str
@@ -252,13 +251,16 @@ class RawRecord:
 
     @property
     def sequence(self) -> int:
-        """Return how often a calendar program says to have changed an entry. It outranks the date of the export."""
+        """Return the revision number that a calendar program gave the entry, or 0.
+
+        Versions are compared by it before ``as_of``.
+        """
         stated = self.payload.get("sequence")
         return stated if isinstance(stated, int) else 0
 
     @property
     def is_compared(self) -> bool:
-        """Return True for a record that the stored one may outrank: a piece, and that of an export or a file."""
+        """Return True if the stored version may win over this record, as for pieces and records of exports or files."""
         return self.adds or self.as_of is not None or self.of_file
 
     @property
@@ -267,7 +269,7 @@ class RawRecord:
 
 
 def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Return two pieces of a payload merged: objects recursively, and for all else the value in ``after``."""
+    """Return two payloads merged. Objects in both are merged recursively, and any other value in ``after`` wins."""
     both = {
         key: union(before[key], after[key])
         for key in before.keys() & after.keys()
@@ -278,9 +280,10 @@ def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covers:
-    """The stretch of a stream that a pull delivered completely. Stored records that it lacks are deleted.
+    """The part of a stream that a pull delivered completely. Stored records in that part that did not come are deleted.
 
-    None in ``since``, ``prefix`` and ``parents`` is no limit. With ``as_of``, records of newer exports stay.
+    ``since``, ``prefix`` (of keys) and ``parents`` limit the part, unless empty or None. With ``as_of``, records of
+    newer exports stay.
     """
 
     prefix: str = ""
@@ -291,9 +294,9 @@ class Covers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Still:
-    """Stored records that an export of ``as_of`` holds unchanged, so that they are not delivered again.
+    """Stored records that are unchanged in a newer export, dated ``as_of``, and thus not delivered again.
 
-    ``records`` maps the prefix of their keys to their number. All of them are of one earlier export.
+    ``records`` maps a prefix of record keys to the number of records. All of them come from one earlier export.
     """
 
     records: Mapping[str, int]
@@ -302,9 +305,9 @@ class Still:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Records of a stream that are stored together. ``cursor`` is saved with them.
+    """Records of a stream that are stored together, in one transaction with ``cursor``.
 
-    ``cursor`` is None where a later pull must not resume after these records.
+    ``cursor`` is None if a later pull must not resume after these records.
     """
 
     stream: str
@@ -340,7 +343,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Because:
-    """A reason of a meter's level: an input and its share. ``source`` is None if no single source gives it."""
+    """An input's effect on a meter's level. ``source`` is None if no single source gives the input."""
 
     signal: str
     source: str | None
@@ -357,9 +360,10 @@ class Because:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A meter at an instant, with its uncertainty and its inputs. A level of 0.70 is the user's normal.
+    """A meter's level at an instant, with its uncertainty and the inputs behind it. 0.70 is the user's normal.
 
-    ``validity`` is the correlation with own reports, None if not measured. ``model`` is what policies get.
+    ``validity`` is the correlation with users' own reports, None if not measured. ``model`` is the state that policies
+    get if it differs from this reading.
     """
 
     level: float  # 0..1
@@ -377,7 +381,6 @@ class Reading:
 
     @property
     def validated(self) -> bool:
-        """Return True if the meter was compared with users' own reports."""
         return self.validity is not None
 
     @property
@@ -388,7 +391,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A file that was not read. ``source`` is the source that skips such files on purpose, None if none knows it."""
+    """A file that was not read. ``source`` is the source that leaves out such files on purpose, or None."""
 
     file: str
     kind: str  # the source's name for such files, otherwise the file's extension

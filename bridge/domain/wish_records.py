@@ -1,6 +1,6 @@
-"""Read and write wishes as JSON values, as the store keeps them and the API shows them.
+"""Convert wishes to JSON values and back, for the store and the API.
 
-The types of the fields say how, so that a new field of ``Wishes`` needs nothing here.
+The conversion follows the type hints, so that a new field of ``Wishes`` needs no code here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ALWAYS: Mapping[type, Collection[str]] = {  # fields that are written although t
 
 
 def plain(record: Wishes | Occasion) -> dict[str, Any]:
-    """Return wishes, or an occasion, as JSON values in the order of the enumerations. ``wishes_of`` reads them."""
+    """Return wishes, or an occasion, as JSON values without most fields that have their default."""
     return _plain_record(record)
 
 
@@ -67,7 +67,10 @@ def _ordered(keys: Mapping[Any, Any] | frozenset[Any]) -> Collection[Any]:
 
 
 def wishes_of(body: object) -> Wishes:
-    """Return wishes from the JSON values of ``plain``, with defaults. Raises SetupError for any other value."""
+    """Return wishes from JSON values as ``plain`` writes them. Missing fields get their default.
+
+    Raises SetupError for unknown fields or unreadable values.
+    """
     if not isinstance(body, Mapping) or body.keys() - _readers(Wishes).keys():
         raise SetupError(
             "wishes must be an object with never, hours, goals, weights and suggestions, and with no other "

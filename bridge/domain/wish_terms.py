@@ -1,4 +1,4 @@
-"""Return the wishes that hold on a certain day: those of every day, and those of its occasions."""
+"""Select the wishes that hold on a certain day, from the general wishes and those that hold on some days only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ DAY_MINUTES = 24 * 60
 
 
 def wished_on(wishes: Wishes, day: date) -> Wishes:
-    """Return the wishes that hold on a day: prohibitions of occasions are added, other wishes replaced."""
+    """Return the wishes that hold on a day.
+
+    Prohibitions for that day add to the general ones, other wishes replace them.
+    """
     terms, found = wishes.terms, wishes
     for term in (term for when, term in terms.items() if when.holds(day)):
         found = both(found, term)
@@ -22,7 +25,7 @@ def wished_on(wishes: Wishes, day: date) -> Wishes:
 
 
 def _with_kinds(wishes: Wishes, weekday: int) -> Wishes:
-    """Return wishes with the kinds of actions that are wanted on a weekday, at their own hours or the action's."""
+    """Return wishes in which an action's preferred time and name are those of the kind wanted on a weekday."""
     best, named = dict(wishes.best), dict(wishes.named)
     for name, kind in wishes.kinds.items():
         for action, one in kind.best.items():
@@ -34,7 +37,7 @@ def _with_kinds(wishes: Wishes, weekday: int) -> Wishes:
 
 
 def night_on(wishes: Wishes, ends: date) -> NightWish:
-    """Return the wishes for the night that ends on a date: bedtime of the day before, getting up of the date."""
+    """Return the wishes for the night that ends on a date. The bedtime is that of the day before."""
     eve, day = (wished_on(wishes, on).night for on in (ends - DAY, ends))
     if eve != day:
         eve = replace(eve, up=day.up, up_days=day.up_days, other=day.other, other_days=day.other_days)
@@ -43,7 +46,10 @@ def night_on(wishes: Wishes, ends: date) -> NightWish:
 
 
 def both(wishes: Wishes, term: Wishes) -> Wishes:
-    """Return wishes with those of an occasion, or of a kind: bars add to them, and requests replace them."""
+    """Return ``wishes`` with ``term``, which holds on some days or for one kind of action only, put on top.
+
+    Prohibitions of both add up. For other wishes, those of ``term`` win.
+    """
     hours = {a: common(term.hours[a], wishes.hours.get(a, term.hours[a])) for a in term.hours}
     barred = {a: (*wishes.barred.get(a, ()), *several) for a, several in term.barred.items()}
     unnamed = {a: names | wishes.unnamed.get(a, names) for a, names in term.unnamed.items()}
@@ -70,7 +76,6 @@ def both(wishes: Wishes, term: Wishes) -> Wishes:
 
 
 def _night(night: NightWish, term: NightWish) -> NightWish:
-    """Return the usual wishes for the night, changed by an occasion's bedtime, getting up or length."""
     said: dict[str, object] = {field.name: getattr(term, field.name) for field in fields(NightWish)}
     of_bed = {"bed", "earliest", "bed_days", "late", "late_days"} if term.bed or term.earliest else set()
     of_up = {"up", "up_days", "other", "other_days"} if term.up else set()
@@ -84,18 +89,18 @@ def _night(night: NightWish, term: NightWish) -> NightWish:
 
 
 def common(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
-    """Return the hours in both of two lists, ascending."""
+    """Return the spans of time that lie in both lists, ascending."""
     minutes = _minutes(first) & _minutes(second)
     return tuple(first) if len(minutes) == DAY_MINUTES else _spans_of(minutes)
 
 
 def either(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
-    """Return the union of two lists of hours. An empty ``second`` stands for the whole day and changes nothing."""
+    """Return the spans of time in either list, ascending. An empty ``second`` returns ``first`` unchanged."""
     return _spans_of(_minutes(first) | _minutes(second)) if second else tuple(first)
 
 
 def less(first: Sequence[Hours], second: Sequence[Hours]) -> tuple[Hours, ...]:
-    """Return the hours of the first list that are not in the second one, ascending."""
+    """Return the spans of time of ``first`` that are not in ``second``, ascending."""
     return _spans_of(_minutes(first) - _minutes(second))
 
 

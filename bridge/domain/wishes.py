@@ -53,7 +53,7 @@ class Lasts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spare:
-    """A wish that on ``times`` days a week these hours (or, without hours, the whole day) have no suggestions."""
+    """A wish for ``times`` days a week without suggestions during ``hours``, or during the whole day if empty."""
 
     times: int
     hours: tuple[Hours, ...] = ()
@@ -82,7 +82,7 @@ class NightWish:
     minutes: int | None = None
 
     def on(self, eve: int) -> NightWish:
-        """Return the wishes for the night that begins on a weekday."""
+        """Return the wishes for the night that begins on the weekday ``eve`` (0 is Monday)."""
         to_bed = not self.bed_days or eve in self.bed_days
         up = self.up if not self.up_days or (eve + 1) % 7 in self.up_days else None
         up = self.other if (eve + 1) % 7 in self.other_days else up
@@ -121,15 +121,15 @@ class Wishes:
     since: Mapping[ActionType, datetime] = field(default_factory=dict, compare=False)
 
     def asks_for(self, action: ActionType | None, weekday: int) -> bool:
-        """Return True if an action has a goal, or is wanted on a weekday."""
+        """Return True if an action has a goal, or is wanted on a weekday (0 is Monday)."""
         best = None if action is None else self.best.get(action)
         return action in self.goals or (best is not None and weekday in best.days)
 
 
 def dated(wishes: Wishes, before: Wishes, now: datetime) -> Wishes:
-    """Return the wishes with the instant at which each goal was set: ``now`` for goals that ``before`` lacks.
+    """Return the wishes with the time when each goal was set (``since``), ``now`` for goals that ``before`` lacks.
 
-    Wishes for days before yesterday are left out.
+    Wishes for a limited time that ended before yesterday are left out.
     """
     new = {action: now for action in wishes.goals if action not in before.goals}
     kept = {action: at for action, at in before.since.items() if action in wishes.goals}
@@ -139,7 +139,7 @@ def dated(wishes: Wishes, before: Wishes, now: datetime) -> Wishes:
 
 
 def checked(wishes: Wishes) -> Wishes:
-    """Return the wishes unchanged. Raises SetupError for a value out of range or wishes that contradict."""
+    """Return the wishes unchanged. Raises SetupError for a value out of range or wishes that contradict each other."""
     for action, goal in wishes.goals.items():
         if not 1 <= goal <= GOAL_MAX:
             raise SetupError(

@@ -23,7 +23,7 @@ _POSIX = re.compile(rf"<[+-]\d{{2,6}}>{_OFFSET}(?:<[+-]\d{{2,6}}>(?:{_OFFSET})?{
 
 
 def zone_named(name: Any) -> ZoneInfo | None:
-    """Return the time zone of an IANA name or of a POSIX text. Return None for anything else.
+    """Return the time zone of an IANA name or of a POSIX rule such as ``<-0230>2:30``. Return None for anything else.
 
     >>> zone_named("Europe/Berlin").key, zone_named("<-0230>2:30").key, zone_named("Pacific"), zone_named(None)
     ('Europe/Berlin', '<-0230>2:30', None, None)
@@ -78,7 +78,7 @@ def _other_names() -> Mapping[str, Sequence[str]]:
 
 
 def _clocks(name: str) -> tuple[timedelta | None, ...]:
-    """Return a zone's offsets in several years, which are equal for two names of the same zone."""
+    """Return a zone's UTC offsets in many years, which are equal for two names of the same zone."""
     return tuple(datetime(year, month, 1, tzinfo=ZoneInfo(name)).utcoffset() for year in YEARS for month in (1, 7))
 
 
