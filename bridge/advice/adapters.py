@@ -1,6 +1,6 @@
-"""Decide when a user's own adapter of the language model is trained, and start the training.
+"""Train an adapter of the language model for one user, if enough answers are there.
 
-An adapter is kept if it predicts the later answers better than the model without an adapter.
+The adapter is kept if it predicts the user's later answers better than the model without it.
 """
 
 from __future__ import annotations
@@ -30,20 +30,23 @@ def attempts(bridge: Bridge, user: User) -> list[Prior]:
 
 
 def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
-    """Return all answers since the user's last reset, in order. An outcome that the data show counts as an answer."""
+    """Return all answers since the user's last reset, oldest first.
+
+    Where the user gave no answer, an outcome found in the data counts as an answer.
+    """
     found = bridge.store.recommendations.between(user.id, since=begun(bridge, user, now), until=now)
     return [answered for one in found if (answered := feedback.interaction(one, now)) is not None]
 
 
 def begun(bridge: Bridge, user: User, now: datetime) -> datetime:
-    """Return the instant from which a user's answers count, which is the last reset if there is one."""
+    """Return the time from which a user's answers count, which is the last reset, or long ago without a reset."""
     return feedback.reset_time(bridge.store, user, at=now) or now - personalise.BEGINNING
 
 
 def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime, *, again: timedelta) -> str:
-    """Return why no adapter can be trained, as the end of a sentence, or "" if training is possible.
+    """Return why no adapter can be trained, as the end of a sentence about the user, or "" if it can.
 
-    ``answers`` are all answers since the last reset, oldest first.
+    ``answers`` are all answers since the last reset, oldest first. ``again`` is the least time since the last attempt.
     """
     span = answers[-1].at - answers[0].at if answers else timedelta(0)
     if span < personalise.LONG_ENOUGH or len(answers) < personalise.MANY_ENOUGH:
@@ -60,9 +63,9 @@ def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: dat
 
 
 def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Callable[[], bool] = lambda: False) -> bool:
-    """Start training an adapter in a process of its own, if it is due and possible. Return True if it was started.
+    """Run the training of an adapter in another process if it is due and possible. Return True if it ran.
 
-    The process ends after a time limit, or once ``stopped()`` is True. The next call continues the training.
+    The process is ended after a time limit, or once ``stopped()`` is True. The next call then continues the training.
     """
     from importlib.util import find_spec
 

@@ -1,4 +1,4 @@
-"""Collect what was measured after each recommendation, and after each slot drawn at random for advice or none.
+"""Collect what was measured after each recommendation, and after each random draw of advice or none.
 
 Outcomes are the answer, the next check-in, the next night's sleep and HRV, and two meters of the next day.
 """
@@ -33,11 +33,10 @@ DAY_OUTCOMES = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Met
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """A recommendation with what was measured after it.
+    """A recommendation with what was measured after it (``outcomes``) and before its slot (``before``), by name.
 
-    ``outcomes`` maps a name in ``effect.OUTCOMES`` to the value, if it is known. ``dosage`` (0 to 1) tells how much was
-    recommended before. It begins at 0, keeps 95 % of itself from a recommendation to the next, and gains 0.05 by each.
-    ``before`` holds what was measured before the slot began.
+    Names of outcomes are those in ``effect.OUTCOMES``. Unknown values are missing. ``dosage`` (0 to 1) is the share of
+    earlier slots with a recommendation, fading with each.
     """
 
     advice: FullRecommendation
@@ -48,12 +47,10 @@ class Followed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A random draw between advice and no advice in a slot, with what was measured after the slot.
+    """A slot in which advice or no advice was drawn at random, with what was measured after and before it.
 
-    ``outcomes`` maps a name in ``effect.OF_ADVICE`` to the value, if it is known. ``dosage`` (0 to 1) tells how many of
-    the earlier lots gave advice. It begins at 0, keeps 95 % of itself from lot to lot, and gains 0.05 by each that gave
-    advice. ``before`` holds what was measured before the slot began: the last level of each outcome, and the steps of
-    the day before.
+    Names of ``outcomes`` are those in ``effect.OF_ADVICE``. Unknown values are missing. ``dosage`` (0 to 1) is the
+    share of earlier draws that gave advice, fading with each.
     """
 
     lot: Lot
@@ -64,11 +61,10 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aftermath:
-    """The recommendations of a user, and what was measured since the first of them.
+    """A user's recommendations (``given``, oldest first) and what was measured since the first of them.
 
-    ``given`` is in order of time. ``nights`` maps the day on which a night ends to outcome -> value. ``check_ins`` are
-    (time, value) of check-ins about life as a whole, ascending. ``mornings`` maps a day to its first recommendation,
-    which holds the levels of the meters. ``steps`` are those of a date.
+    ``nights`` maps the date of waking to outcome -> value, and ``mornings`` a date to its first recommendation, which
+    holds meter levels. ``check_ins`` are (time, value) about life as a whole, ascending. ``steps`` are by date.
     """
 
     given: Sequence[FullRecommendation]
@@ -78,7 +74,7 @@ class Aftermath:
     steps: Mapping[date, float]
 
     def followed(self, user: User, *, now: datetime) -> Iterator[Followed]:
-        """Yield the recommendations that are answered, or were shown and expired, with their outcomes, oldest first."""
+        """Yield the recommendations that are answered, or that were shown and have expired, oldest first."""
         dosage = 0.0
         seen: set[Moment] = set()
         for one in self.given:
@@ -95,7 +91,7 @@ class Aftermath:
             dosage = FADES * dosage + 1 - FADES
 
     def drawn(self, lots: Sequence[Lot], user: User, *, now: datetime) -> Iterator[Drawn]:
-        """Yield the draws (advice or none) for slots that are over, with outcomes. ``lots`` are in order of time."""
+        """Yield ``lots``, draws of advice or none in order of time, with their outcomes if the slot is over."""
         dosage = 0.0
         for lot in lots:
             end = slot_bounds(lot.moment, user.zones)[1]
@@ -114,7 +110,7 @@ class Aftermath:
             yield from _meters(self.mornings[tomorrow])
 
     def _before(self, moment: Moment, zones: ZoneHistory) -> Iterator[tuple[str, float]]:
-        """Yield (outcome's name, last level before the slot), and the steps of the day before."""
+        """Yield (name of an outcome, last value before the slot), and the steps of the day before."""
         start, date = slot_start(moment, zones), moment.date
         said = bisect_left(self.check_ins, (start,))
         if said:
@@ -136,9 +132,9 @@ def _meters(advice: FullRecommendation) -> Iterator[tuple[str, float]]:
 
 
 def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
-    """Return a user's recommendations made before ``now`` and not superseded, and what was measured after them.
+    """Return a user's recommendations made before ``now`` that were not replaced, with all later measurements.
 
-    If several sources measured the same outcome of a night, the preferred source counts.
+    If several sources measured the same night, the source that the user prefers counts.
     """
     given = store.recommendations.full_between(user.id, since=BEGINNING, until=now)
     since = given[0].created_at.date() - 2 * DAY if given else now.date()
@@ -175,5 +171,5 @@ def values_of(store: Store, user: User, metric: Metric, since: date, *, now: dat
 
 
 def _over(one: FullRecommendation, now: datetime) -> bool:
-    """Return True if a recommendation is answered, or was shown and expired. One never shown had no effect."""
+    """Return True if a recommendation is answered, or was shown and has expired."""
     return one.answer is not None or (one.shown_at is not None and one.expires_at <= now)

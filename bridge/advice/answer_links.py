@@ -35,9 +35,9 @@ TOKEN_FORM = re.compile(r"(\d{1,18})\.([air])\.([0-9a-f]{12})\.[\w-]{64}", re.AS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """The user, the recommendation and the answer that a valid link names.
+    """The user, the recommendation and the answer that a valid link stands for.
 
-    For the answer Reschedule, ``offers`` are up to three good times for the recommended action. Otherwise it is empty.
+    ``offers`` are up to three good other times if the answer is Reschedule, and empty otherwise.
     """
 
     user: User
@@ -47,7 +47,10 @@ class Link:
 
 
 def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
-    """Return button's word -> link's address, or an empty mapping without ``BRIDGE_URL`` or once answered."""
+    """Return the word on a button -> the address of its link.
+
+    The mapping is empty if ``BRIDGE_URL`` is not set or the recommendation is answered.
+    """
     url = bridge.settings.url
     if url is None:
         return {}
@@ -60,7 +63,7 @@ def word(answer: Answer) -> str:
 
 
 def paths(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
-    """Return the button's word -> path of the link on the page. Empty once the recommendation is answered."""
+    """Return the word on a button -> the path of its link, or an empty mapping if the recommendation is answered."""
     if recommendation.answer is not None:
         return {}
     key = bridge.vault.derived(KEY_PURPOSE)[0]
@@ -73,7 +76,7 @@ def paths(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
 
 
 def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
-    """Return user, recommendation and answer of a link's token. Raises Forged, or Spent if it has expired."""
+    """Return what a link's token stands for. Raises Forged for an invalid token, and Spent for an expired one."""
     found, answer = _verify(bridge, token)
     user = bridge.travelled(bridge.store.people.user_by_id(found.user_id), at=now)
     refuse_late(found, user, now=now)
@@ -95,8 +98,9 @@ def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) ->
 
 
 def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None = None) -> Link:
-    """Store a link's answer, for Reschedule with the slot ``moved_to``. Raises Forged for a link not of this bridge,
-    Spent for an expired one.
+    """Store the answer that a link stands for. If the answer is Reschedule, ``moved_to`` is the chosen slot.
+
+    Raises Forged for an invalid token, and Spent for an expired one.
     """
     link = read(bridge, token, now=now)
     moved = moved_to if link.answer is Answer.RESCHEDULE else None
@@ -105,10 +109,10 @@ def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None
 
 
 def because(bridge: Bridge, token: str, why: Because, *, confirmed: str, now: datetime) -> tuple[Link, str, bool]:
-    """Store why a link's recommendation is refused. A reason for all later days needs confirming, by "yes" or "today".
+    """Store that a link's recommendation is refused, and return (link with other times, sentence, True if stored).
 
-    Return (link with other times of today in ``offers``, sentence of what follows, True if stored). Raises Forged for a
-    link not of this bridge, Spent for an expired one.
+    A reason that holds on later days is stored only if ``confirmed`` is "yes", or for today alone if it is "today".
+    Raises Forged for an invalid token, and Spent for an expired one.
     """
     link = _refusing(bridge, token, now)
     found, user = link.recommendation, link.user
@@ -122,9 +126,9 @@ def because(bridge: Bridge, token: str, why: Because, *, confirmed: str, now: da
 
 
 def put_off(bridge: Bridge, token: str, slot: str, *, now: datetime) -> Link:
-    """Put a refused recommendation off to a time of today that ``because`` offered, named as ``week/timestep``.
+    """Move a refused recommendation to a time of today that ``because`` offered, named as ``week/timestep``.
 
-    Raises Forged for a link not of this bridge, Spent for an expired one, SetupError for another slot.
+    Raises Forged for an invalid token, Spent for an expired one, and SetupError for a slot that was not offered.
     """
     link = _refusing(bridge, token, now)
     free = rescheduling.gaps_today(bridge, link.user, link.recommendation, now=now)
@@ -171,5 +175,5 @@ def _signer(key: bytes, recommendation: Recommendation) -> Signer:
 
 
 def _key_id(key: bytes) -> str:
-    """Return 12 hex digits that identify a signing key, so that links of a former key can be told from forgeries."""
+    """Return hex digits that identify a signing key, so that links signed by a former key differ from forgeries."""
     return hashlib.blake2b(key, digest_size=KEY_ID_BYTES).hexdigest()

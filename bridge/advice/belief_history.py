@@ -1,4 +1,4 @@
-"""The model's belief about a user day by day, and the answers that changed the belief most."""
+"""The history of what a policy believes about a user, by day, and the answers that changed this belief most."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """The last belief stated on a local day, as mean and ``sd`` by dimension (0 to 1). ``sd`` may be None."""
+    """The last belief of a local day, as mean and standard deviation ``sd`` of each dimension (0 to 1)."""
 
     day: date
     mean: Mapping[str, float]
@@ -46,9 +46,9 @@ class Day:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """An answer to the recommendation ``advice``, and how the belief changed up to the next recommendation.
+    """An answer to the recommendation ``advice``, and the change of the belief until the next recommendation.
 
-    ``change`` maps a dimension to the change of its mean. ``after`` maps each dimension to its mean after the change.
+    ``change`` maps a dimension to the change of its mean. ``after`` maps it to the mean after the change.
     """
 
     advice: Recommendation
@@ -58,15 +58,14 @@ class Move:
 
     @property
     def size(self) -> float:
-        """Return the sum of the absolute changes over the dimensions."""
         return sum(abs(one) for one in self.change.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beliefs:
-    """A year of a user's beliefs by day, and the answers that changed the belief most.
+    """A user's beliefs in the last year by day, and ``moves``, the few answers that changed the belief most.
 
-    ``moves`` holds at most eight of these answers. ``answers`` is the number of all answers in the year.
+    ``answers`` is the number of all answers in the year.
     """
 
     days: tuple[Day, ...]  # ascending, only days with a recommendation
@@ -76,7 +75,6 @@ class Beliefs:
 
 
 def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
-    """Return the beliefs of the last year, all resets, and the few answers that changed the belief most."""
     stated = store.recommendations.between(user.id, since=now - BELIEF_PERIOD, until=now + INSTANT)
     resets = store.lessons.resets(user.id)
     moves = sorted(_moves(stated, resets, now), key=lambda one: -one.size)
@@ -124,7 +122,7 @@ SEEN = {  # where nothing was pressed
 
 
 def said(move: Move) -> Text:
-    """Return a sentence about an answer and the changes of the belief after it, the largest change first."""
+    """Return a sentence about an answer and how the belief changed after it, with the largest change first."""
     advice = move.advice
     message = PRESSED[move.answer] if advice.answer is move.answer else SEEN[move.answer]
     changes = [
@@ -139,7 +137,7 @@ def said(move: Move) -> Text:
 
 
 def is_known(sd: float | None) -> bool:
-    """Return False for a standard deviation as wide as that of the whole population."""
+    """Return False if a belief's standard deviation is as wide as in the whole population. None counts as known."""
     return sd is None or sd <= KNOWN_SD
 
 
@@ -153,9 +151,9 @@ def interval(mean: float, sd: float) -> tuple[float, float]:
 
 
 def leaning(name: str, mean: float, sd: float | None) -> str:
-    """Return in words what the policy believes about the dimension ``name``, by its mean and standard deviation.
+    """Return words for the belief about the dimension ``name``, such as "rather night owl".
 
-    A deviation as wide as the population's is "not known yet". Within 0.1 of 0.5 is "in between", from 0.3 "clearly".
+    Without knowledge of the user (see ``is_known``) they are "not known yet", and for a mean near 0.5 "in between".
 
     >>> leaning("morning", 0.85, 0.05), leaning("morning", 0.3, None), leaning("work", 0.8, 0.28)
     ('clearly “morning person”', 'rather “night owl”', 'not known yet')

@@ -1,6 +1,6 @@
-"""Write accepted recommendations as plans into a user's calendar.
+"""Write accepted recommendations as entries (plans) into a user's calendar.
 
-If the user deletes a plan there, its recommendation counts as ignored.
+If the user deletes such an entry there, its recommendation counts as ignored.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Writing(Protocol):
 
 
 def plans(bridge: Bridge, user: User, *, now: datetime) -> list[Plan]:
-    """Return the plans for recent accepted and rescheduled recommendations whose slots are not over."""
+    """Return the entries to write for recent recommendations that were accepted or put off and are not over."""
     found: list[Plan] = []
     for advice in bridge.store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + INSTANT):
         plan = _plan(bridge, user, advice, now, beside=found)
@@ -57,7 +57,7 @@ def _meant_for(advice: Recommendation) -> Moment | None:
 
 
 def _plan(bridge: Bridge, user: User, advice: Recommendation, now: datetime, *, beside: Sequence[Plan]) -> Plan | None:
-    """Return the event to write, at its own time or the first free time of its slot. None once the slot is over."""
+    """Return the entry of a recommendation, at its own time or the first free time of its slot, or None if over."""
     moment = _meant_for(advice)
     if moment is None or slot_bounds(moment, user.zones)[1] <= now:
         return None
@@ -81,14 +81,13 @@ def _plan(bridge: Bridge, user: User, advice: Recommendation, now: datetime, *, 
 
 
 def _entry(plan: Plan) -> Occurrence:
-    """Return an event to write as a calendar entry, so that the next ones avoid its time."""
     return Occurrence(key=plan.key, event=Event(key=plan.key, calendar="plans"), start=plan.start, end=plan.end)
 
 
 def _placed(
     others: Sequence[Occurrence], advice: Recommendation, start: datetime, end: datetime
 ) -> tuple[datetime, datetime]:
-    """Return (begin, end) of an action in the first free stretch that is long enough, or else from ``start`` on."""
+    """Return (begin, end) of an action in the first free stretch that is long enough, else at ``start``."""
     minutes = DEFAULT_MINUTES.get(advice.action, HOUR)
     free = free_blocks(others, start, end, minutes=minutes)
     begin = free[0][0] if free else start
@@ -96,12 +95,15 @@ def _placed(
 
 
 def key_of(user: User, advice: Recommendation) -> str:
-    """Return the key of a plan, which is the same in an installation that imports the recommendation."""
+    """Return the key of a recommendation's calendar entry, which is equal in an installation that imported it."""
     return f"{user.name}/{advice.moment.week}/{advice.moment.timestep}/{advice.created_at.isoformat()}"
 
 
 def keep(bridge: Bridge, user: User, write: Writing, lease: Lease) -> bool:
-    """Write the plans to the calendar, and answer Ignore for deleted plans. Return False if it must be tried again."""
+    """Write accepted recommendations into the calendar, answer Ignore for deleted entries, and release ``lease``.
+
+    Returns False if another process holds the lease or the calendar could not be written. Try again then.
+    """
     if not lease.taken():
         return False
     now, store = lease.now, bridge.store

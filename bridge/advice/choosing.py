@@ -1,4 +1,4 @@
-"""Let a policy choose an action that fits the rest of a slot, draw at random as the guard asks, and store it."""
+"""Choose an action that fits the rest of a slot (a quarter of a day) by a policy, and store the recommendation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choosing:
-    """A policy's choice for a person in what is left of a slot, the ``span`` that begins now."""
+    """The inputs of a choice for a person in the rest ``span`` of a slot, which begins now."""
 
     store: Store
     user: User
@@ -38,7 +38,7 @@ class Choosing:
     span: Stretch
 
     def first(self) -> FullRecommendation | Silence:
-        """Make the slot's recommendation, or return why there is none."""
+        """Store and return a recommendation for the slot, or return the reasons why there is none."""
         store, user, now = self.store, self.user, self.span[0]
         moment, old = moment_at(now, user.zones), newest_if_old(store, user, self.person.known)
 
@@ -63,7 +63,10 @@ class Choosing:
         return store.recommendations.add(self._advice(chosen, look))
 
     def further(self, closed: FullRecommendation) -> FullRecommendation | None:
-        """Close an answered recommendation and make a further one for its slot. None if no other action is left."""
+        """Close an answered recommendation, and store and return another for its slot.
+
+        None if no other action is left.
+        """
         before = {one.action for one in self.person.advised if one.moment == closed.moment}
         look = look_at(self.person, self.span)
         left = {action: one for action, one in look.found.items() if action not in before and one.kind == "suggested"}
@@ -130,10 +133,10 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """A policy's decision, with the observation that the policy saw, and action -> why the guard forbids the action.
+    """A policy's decision, with the ``observation`` that it saw and the actions that the guard forbids (``paused``).
 
-    ``silence`` is the probability of no advice in the slot, None without a draw. ``tried`` is not empty if the action
-    was drawn at random.
+    ``silence`` is the probability with which the slot would have got no advice, None without a draw. ``tried`` is not
+    empty if the action was drawn at random.
     """
 
     decision: Decision
@@ -145,7 +148,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """The actions possible in a slot (``found``), the others with reasons (``held``), and what the policy sees."""
+    """The actions that are possible in a slot (``found``), the others with reasons (``held``), and the observation."""
 
     view: View
     found: Mapping[ActionType, Option]
@@ -154,7 +157,7 @@ class Look:
 
 
 def look_at(person: Person, span: Stretch) -> Look:
-    """Find the actions that fit a person in the rest of a slot."""
+    """Return the actions that fit a person in the rest of a slot, and the reasons against the others."""
     said = {one.moment: one.action for one in person.advised}
     observation, readings = observe(person.known, recommended=said)
     view = choice.look(replace(person, readings=readings), span[0], readings)
@@ -167,6 +170,6 @@ def unheard(person: Person) -> Person:
 
 
 def why_no_other(person: Person, span: Stretch) -> tuple[Fact, ...]:
-    """Return why no other suggestion follows in this slot after a refusal."""
+    """Return the reasons why no other suggestion follows in this slot after a refusal."""
     look = look_at(person, span)
     return quiet(look.view, {**look.held, **dict.fromkeys(look.found, fact("refused_now"))})

@@ -1,4 +1,4 @@
-"""Plan a date for a user: suggestions given and expected, calendar entries, tasks, and the night."""
+"""Plan a day for a user with suggestions made and expected, calendar entries, tasks, and the night."""
 
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ def plan_day(
     known: Snapshot | None = None,
     ahead: Ahead | None = None,
 ) -> DayPlan:
-    """Return the plan of a date, or of today if ``day`` is None. Today's recommendation is made if there is none.
+    """Return the plan of a date, or of today if None, for which the current recommendation is made if missing.
 
-    ``seen`` marks it as shown. ``known`` is the user's snapshot at ``now``, and is loaded if None.
+    If ``seen``, the recommendation and changes count as shown. ``known`` is loaded if None. ``ahead`` caches the blocks
+    of coming dates between calls.
     """
     today = today_at(now, user.zones)
     wanted = day or today
@@ -89,7 +90,7 @@ def plan_day(
 
 
 def _farther(bridge: Bridge, user: User, person: Person, day: date) -> Person:
-    """Return the person with the entries around a date that is too far away for the entries loaded so far."""
+    """Return the person with the calendar entries around a date beyond the entries already loaded."""
     begin, end = (midnight(day + k * A_DAY, user.zones) for k in AROUND)
     held = {one.key for one, _ in person.entries}
     found = [one for one in labelled(bridge, user, begin, end, at=person.now) if one[0].key not in held]
@@ -97,7 +98,7 @@ def _farther(bridge: Bridge, user: User, person: Person, day: date) -> Person:
 
 
 def week_of(bridge: Bridge, user: User, person: Person, planned: Ahead) -> Week:
-    """Return the days of a person, with the configured policy and the user's newest kept prior."""
+    """Return the planner of a person's days, with the configured policy and the prior learnt from the user, if any."""
     said = {one.moment: one.action for one in person.advised}
     observation, readings = observe(person.known, recommended=said)
     ask = asked(for_person(bridge.store, user, bridge.policy()), bridge.guard, person, observation)
@@ -108,7 +109,10 @@ def week_of(bridge: Bridge, user: User, person: Person, planned: Ahead) -> Week:
 
 
 def asked(policy: Policy, guard: Guard, person: Person, observation: Observation) -> Propensities:
-    """Return a function of a coming slot and its feasible actions: the policy's score of each that the guard allows."""
+    """Return a function from (slot, feasible actions) to action -> score by the policy.
+
+    Actions that the guard forbids in that slot are left out.
+    """
 
     def ask(moment: Moment, feasible: Sequence[ActionType]) -> Mapping[ActionType, float]:
         if not feasible:
@@ -133,7 +137,7 @@ def asked(policy: Policy, guard: Guard, person: Person, observation: Observation
 
 
 def _keep_places(bridge: Bridge, user: User, person: Person, blocks: Sequence[Block]) -> None:
-    """Save new and changed times of today's task blocks, so that the next plan shows the tasks there."""
+    """Save new and changed times of today's task blocks, so that the next plan shows the tasks at these times."""
     places = {block.task: (block.start, block.end) for block in blocks if block.kind == "task" and block.task}
     new = {key: place for key, place in places.items() if person.places.get(key, place[:0])[:2] != place}
     if new:
@@ -141,7 +145,7 @@ def _keep_places(bridge: Bridge, user: User, person: Person, blocks: Sequence[Bl
 
 
 def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
-    """Return the stays in other time zones that begin on a date."""
+    """Return the changes of time zone on a date, after the zone at its first block if that is earlier."""
     begin, zones = midnight(day, person.known.zones), person.known.zones
     found = moves(zones, begin, max([begin, *(block.end for block in blocks)]))
     first = min((block.start for block in blocks if not block.all_day), default=begin)
@@ -150,7 +154,7 @@ def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan
 
 
 def _changes(bridge: Bridge, user: User, day: date, *, seen_at: datetime | None) -> Iterator[Fact]:
-    """Yield a fact for each recommendation that was withdrawn because the day changed, until the user has seen it."""
+    """Yield a fact per recommendation withdrawn because the day changed. With ``seen_at``, mark them as seen."""
     since, until = (midnight(day + k * A_DAY, user.zones) for k in (0, 1))
     for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
         if advice.start is not None and advice.kind != "sleep":  # a night is moved, never taken back

@@ -52,7 +52,7 @@ HALVINGS = 60  # halvings of the interval that holds the spread
 
 
 def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, now: datetime) -> Iterator[KnownEffect]:
-    """Yield the effects of advising ``actions`` on a user's outcomes if their 95 % interval does not contain zero."""
+    """Yield those effects of advising ``actions`` on a user's outcomes whose 95 % interval excludes zero."""
     decisions = (
         [(person, one) for one in aftermath(store, person, now=now).followed(person, now=now)] if actions else []
     )
@@ -68,9 +68,9 @@ def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, 
 
 
 def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str, Any]:
-    """Return the effects on each outcome as a JSON object, each with a 95 % interval.
+    """Return the effect of each action and of advice as such on each outcome, with 95 % intervals, as a JSON object.
 
-    An effect is null while the decisions are too few. ``missing`` then says roughly how many more are needed.
+    An effect is null if there are too few decisions. ``missing`` is then roughly the number still needed.
     """
     decisions: list[tuple[User, Followed]] = []
     lots: list[tuple[User, Drawn]] = []
@@ -101,10 +101,7 @@ def _of_action(decisions: Sequence[tuple[User, Followed]], action: ActionType, *
 def _points(
     decisions: Sequence[tuple[User, Followed]], action: ActionType, outcome: str, *, by_day: bool
 ) -> list[Point]:
-    """Return a point per decision whose outcome is known, if the action had a probability between 0 and 1.
-
-    A point is ``given`` if the action was advised. ``by_day`` makes each day of a user a cluster, otherwise each user.
-    """
+    """Return a point per decision with a known outcome and a probability of the action between 0 and 1."""
     chances = [one.advice.probabilities.get(str(action), 0.0) for _, one in decisions]
     asked = [
         (person, one, chance)
@@ -146,7 +143,7 @@ def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool
 
 
 def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> list[Point]:
-    """Return a point per random draw of advice (``given``) or none, if the outcome is known."""
+    """Return a point per random draw of advice (``given``) or none whose outcome is known."""
     drawn = [(person, one) for person, one in lots if outcome in one.outcomes]
     points = [
         Point(
@@ -162,10 +159,10 @@ def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool)
 
 
 def controlled(points: Sequence[Point], before: Sequence[Mapping[str, float]], outcome: str) -> list[Point]:
-    """Return the points with the outcome's level and the steps before as controls, where enough of them are known.
+    """Return the points with controls, which are the outcome's level and the steps before each decision (``before``).
 
-    A control that half of the points lack, or without which alone there are enough days, is left out. Unknown values
-    are the mean, which keeps the estimate right because nothing before a draw depends on it.
+    A control is left out if fewer than half of the points have it, or if the points would be too few with it. A missing
+    value is replaced by the mean, which does not bias the estimate because draws do not depend on earlier values.
     """
     for name in (outcome, STEPS):
         known = [one[name] for one in before if name in one]
@@ -190,10 +187,7 @@ def _moderators(moment: Moment, dosage: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pooled:
-    """A user's effect with its 95 % interval, after pooling.
-
-    ``own`` is the weight of the user's own effect (0 to 1). The mean of all users has the remaining weight.
-    """
+    """A user's effect with its 95 % interval, drawn towards the mean of all users by the weight 1 - ``own``."""
 
     effect: float
     ci95: tuple[float, float]
@@ -201,7 +195,7 @@ class _Pooled:
 
 
 def pooled(effects: Sequence[Effect]) -> list[_Pooled]:
-    """Return the effect on each user, in order, shrunk towards the mean, or unchanged if users are few.
+    """Return each user's effect, drawn towards the mean of all users, or unchanged if users are few.
 
     By empirical Bayes (Paule and Mandel 1982, Morris 1983).
     """

@@ -25,9 +25,10 @@ PRECISE = 1e-10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A randomised decision. ``given`` says that the action was advised, ``chance`` with what probability.
+    """A randomised decision, of which ``given`` says that an action was advised, with the probability ``chance``.
 
-    ``cluster`` groups dependent decisions. ``controls`` predict the outcome, ``moderators`` may change the effect.
+    Decisions of the same ``cluster`` may depend on each other. ``controls`` predict the outcome, ``moderators`` may
+    change the effect.
     """
 
     cluster: str
@@ -40,9 +41,9 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """An estimated effect with standard errors and 95 % intervals, which are in the order of ``estimates``.
+    """An estimated effect. Standard errors and 95 % intervals are in the order of ``estimates``.
 
-    ``estimates`` begins with the effect at mean moderators. The change per unit of each moderator follows.
+    The first estimate is the effect at mean moderators, each other the change of the effect per unit of a moderator.
     """
 
     estimates: tuple[float, ...]
@@ -53,13 +54,13 @@ class Effect:
 
     @property
     def told(self) -> bool:
-        """Return True if the 95 % interval of the effect does not contain zero."""
+        """Return True if the effect's 95 % interval excludes zero, so that the effect may be shown."""
         low, high = self.ci95[0]
         return low > 0 or high < 0
 
 
 def missing(points: Sequence[Point], *, binary: bool = False) -> int:
-    """Return roughly how many more randomised decisions an estimate of the effect needs, or 0 if there are enough."""
+    """Return roughly how many more randomised decisions an estimate of the effect needs, or 0 if enough."""
     wanted = [FEWEST_EACH - sum(point.given is way for point in points) for way in (True, False)]
     shares = [_share(points, way) for way in (True, False)]
     needed = [count / share for count, share in zip(wanted, shares, strict=True)]
@@ -73,7 +74,7 @@ def missing(points: Sequence[Point], *, binary: bool = False) -> int:
 
 
 def _share(points: Sequence[Point], way: bool) -> float:
-    """Return the mean probability of advice (of none for ``way`` False), at least 0.02, or 0.5 without decisions."""
+    """Return the mean probability of advice, or of none if ``way`` is False, at least 0.02, or 0.5 without points."""
     chances = [point.chance if way else 1 - point.chance for point in points]
     return max(sum(chances) / len(chances), 0.02) if chances else 0.5
 
@@ -83,9 +84,10 @@ def _width(points: Sequence[Point]) -> int:
 
 
 def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
-    """Estimate the effect, as a difference for numbers and as a log ratio of probabilities for binary outcomes.
+    """Estimate the effect of advice on the outcome, or return None if data are too few or there is no unique solution.
 
-    Returns None if data are too few or there is no unique solution. Raises ValueError for a chance of 0 or 1.
+    With ``binary`` it is a log ratio of probabilities, otherwise a difference. Raises ValueError for a chance of 0 or
+    1.
     """
     if any(not 0 < point.chance < 1 for point in points):
         raise ValueError("an effect is told from decisions that were drawn, with a chance between 0 and 1")
@@ -187,7 +189,7 @@ def _freedom(parts: Sequence[tuple[Array, Array, Array]], bread: Array, weighted
 
 
 def document(found: Effect | None, points: Sequence[Point], *, binary: bool) -> dict[str, Any]:
-    """Return the effect ``found`` from ``points`` as a JSON object, with nulls and ``missing`` if it is None."""
+    """Return an effect as a JSON object. If it is None, its values are null and ``missing`` is the number needed."""
     if found is None:
         return {"effect": None, "ci95": [None, None], "points": len(points), "missing": missing(points, binary=binary)}
     return {

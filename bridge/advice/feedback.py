@@ -1,4 +1,4 @@
-"""Feedback on recommendations: a user's answers, whether the user did what they say, and both as policies read them."""
+"""Feedback on recommendations, which is the user's answer and whether the user did what was advised."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ REFUSED = "refused"  # the kind of answers that keep why a recommendation was re
 def give_feedback(
     store: Store, user: User, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
 ) -> FullRecommendation:
-    """Store the user's answer to a recommendation, and for Reschedule the slot ``moved_to``.
+    """Store the user's answer to a recommendation, and the slot ``moved_to`` if the answer is Reschedule.
 
-    Raises SetupError for another user's recommendation, a wrong ``moved_to``, or a change once its day is over.
+    Raises SetupError for a recommendation of another user, a slot that does not belong to the answer or a night, and a
+    change after the recommendation's day.
     """
     before = own(store, user, recommendation_id)
     if moved_to is not None and answer is not Answer.RESCHEDULE:
@@ -47,17 +48,17 @@ def give_feedback(
 
 
 def no_slot(user: User) -> SetupError:
-    """Return the error for a slot given with an answer other than Reschedule."""
+    """Return the error for a slot that was given with an answer other than Reschedule."""
     return SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
 
 
 def may_move(advice: Recommendation) -> bool:
-    """Return True if a recommendation can be rescheduled. A night or an entry to keep has a time of its own."""
+    """Return True if a recommendation can be rescheduled, which excludes the night and kept calendar entries."""
     return advice.kind in (None, "suggested")
 
 
 def may_change(advice: Recommendation, user: User, now: datetime) -> bool:
-    """Return True until the day of a recommendation is over."""
+    """Return True until the day of the recommendation is over, in the user's time zone."""
     return day_end(advice, user.zones) > now
 
 
@@ -72,7 +73,7 @@ def _check_open(advice: Recommendation, user: User, now: datetime) -> None:
 
 
 def take_back(store: Store, user: User, recommendation_id: int, *, now: datetime) -> None:
-    """Take the answer to a recommendation back, with its reason for today. Raises SetupError once its day is over."""
+    """Delete the answer to a recommendation and the reason given with it. Raises SetupError after its day."""
     before = own(store, user, recommendation_id)
     _check_open(before, user, now)
     if before.answer is not None:
@@ -91,9 +92,10 @@ def _wake(store: Store, user: User, advice: Recommendation, *, now: datetime) ->
 
 
 def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: datetime) -> FullRecommendation:
-    """Store whether the user did the action, as the user tells it. Data never replace this outcome.
+    """Store whether the user did the action, as stated by the user. Later data never replace this outcome.
 
-    Raises SetupError for another user's recommendation, and for a change once its day is over.
+    A named task is closed or reopened accordingly. Raises SetupError for a recommendation of another user, and for a
+    change after its day.
     """
     before = own(store, user, recommendation_id)
     if before.evidence == SAID and before.outcome is not deed and day_end(before, user.zones) <= now:
@@ -129,7 +131,10 @@ def own(store: Store, user: User, recommendation_id: int) -> FullRecommendation:
 
 
 def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
-    """Return the answers, given or known from outcomes, to recent recommendations since the user's last reset."""
+    """Return recent recommendations with their answers, since the user's last reset, oldest first.
+
+    Where the user gave no answer, an outcome found in the data counts as an answer.
+    """
     recent = at - timedelta(days=HISTORY_DAYS)
     since = max(recent, reset_time(store, user, at=at) or recent)
     found = (interaction(one, at) for one in store.recommendations.between(user.id, since=since, until=at + INSTANT))
@@ -137,13 +142,13 @@ def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]
 
 
 def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
-    """Return when the user last reset what policies learnt, as of ``at``, or None without a reset in force."""
+    """Return when the user last reset what policies learnt, as known at ``at``, or None without a reset in effect."""
     made = (r.made_at for r in store.lessons.resets(user.id) if r.taken_back_at is None or r.taken_back_at > at)
     return max((moment for moment in made if moment <= at), default=None)
 
 
 def interaction(advice: Recommendation, at: datetime) -> Interaction | None:
-    """Return a recommendation with its answer as of ``at``, in the form that policies read. None without an answer."""
+    """Return a recommendation with its answer as known at ``at``, as policies read it, or None without an answer."""
     answer = as_answer(advice, at)
     if answer is None:
         return None

@@ -1,4 +1,4 @@
-"""Measure how well policies predict answers (Brier score), against always predicting the user's own share."""
+"""Measure how well policies predict answers, in comparison with always predicting the user's mean acceptance."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ class Week:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foresight:
-    """Brier scores of a user, 0 is exact: of the predictions, and (``usual``) of the user's share of acceptance."""
+    """The Brier score (0 is perfect) of a policy's predictions of a user's answers, and its means by week.
+
+    ``usual`` is the score of always predicting the user's own share of acceptance.
+    """
 
     answers: int
     score: float
@@ -44,10 +47,9 @@ class Foresight:
 
     @property
     def verdict(self) -> str:
-        """Return "well", "badly" or "no better than by your usual share", by comparing ``score`` with ``usual``.
+        """Return "well", "badly" or "no better than by your usual share", from ``score`` in comparison with ``usual``.
 
-        "Badly" is a score above 1.1 times the usual, and "well" below 0.95 times. With fewer than 28 answers the
-        verdict is "not known yet".
+        With too few answers, the verdict is "not known yet".
 
         >>> Foresight(answers=40, score=0.3, usual=0.24, weeks=()).verdict
         'badly'
@@ -63,7 +65,7 @@ Pair = tuple[date, float, bool]  # Monday, stated chance, taken
 
 
 def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
-    """Return the Brier scores of the answers to recent recommendations by ``adaptive``, 0 without any."""
+    """Return how well the policy ``adaptive`` predicted a user's recent answers. Scores are 0 without answers."""
     pairs: list[Pair] = []
     for one in store.recommendations.between(user.id, since=now - BACK, until=now + INSTANT):
         given, stated = as_answer(one, now), one.scores.get(str(one.action))
@@ -73,7 +75,10 @@ def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
 
 
 def counts(store: Store, *, now: datetime, most: int) -> dict[str, Any]:
-    """Return the number of users by verdict, and the Brier scores over all their answers (None without answers)."""
+    """Return the number of users by verdict and the Brier scores over all their answers, None without answers.
+
+    At most ``most`` users are counted.
+    """
     found = [foresight(store, user, now=now) for user in store.people.users()[:most]]
     answers = sum(one.answers for one in found)
     people: dict[str, int] = {}
@@ -87,7 +92,7 @@ def counts(store: Store, *, now: datetime, most: int) -> dict[str, Any]:
 
 
 def judged(pairs: Sequence[Pair]) -> Foresight:
-    """Return the Brier scores and weekly means of pairs of Monday, predicted probability, and acceptance.
+    """Return Brier scores and weekly means of (Monday of the week, predicted probability, was accepted).
 
     >>> found = judged([(date(2026, 1, 5), 0.8, True), (date(2026, 1, 5), 0.2, False)])
     >>> round(found.score, 2), found.usual, found.weeks[0].taken

@@ -1,10 +1,10 @@
-"""The watch over harm: it stops advice when levels or nights under advice fall below those of slots silent by lot.
+"""The watch over harm, which stops advice if levels or nights are worse after slots with advice than without.
 
-It bets in each slot that advice lowers what follows. Where advice does no harm no bet pays on average, so that the
-stake, which begins at 1, ever exceeds 50 with a probability of at most 1/50, however often it is looked at (Ville 1939,
-Waudby-Smith and Ramdas 2024, https://doi.org/10.1093/jrsssb/qkad009). A bet is the product of two numbers: by how much
-the slot was more advised than its lot made likely, and by how much what followed fell below its forecast, in standard
-deviations, at most 1 either way. Forecast and deviation rest on earlier slots alone.
+Chance decides which slots get no advice. In each slot the watch bets that advice lowers what follows. If advice does no
+harm, the stake, which begins at 1, ever exceeds 50 with a probability of at most 1/50, however often it is looked at
+(Ville 1939, Waudby-Smith and Ramdas 2024, https://doi.org/10.1093/jrsssb/qkad009). A bet is the product of two numbers:
+advice (1 or 0) less its probability, and the fall of what followed below its forecast, in standard deviations, at most
+1 either way. Forecast and deviation rest on earlier slots alone.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ BODY = tuple(meter for meter in Meter if meter is not Meter.PROGRESS)  # which b
 
 @dataclass(slots=True)
 class Bets:
-    """The stake of the bets on an outcome, and the regression on earlier slots that forecasts it."""
+    """The stake of the bets on one outcome, and the regression on earlier slots that forecasts this outcome."""
 
     stakes: list[float] = field(default_factory=lambda: [1.0 for _ in SHARES])
     count: int = 0
@@ -59,8 +59,9 @@ class Bets:
         return fmean(self.stakes)
 
     def add(self, excess: float, before: float, after: float) -> None:
-        """Take a slot with the value before it and after it. ``excess`` is 1 with advice or 0 without, less the
-        probability of advice.
+        """Update stake and regression by a slot, given the outcome's values ``before`` and ``after`` it.
+
+        ``excess`` is 1 with advice or 0 without, less the probability of advice.
         """
         if self.count > 1:
             slope = self.joint / self.spread * self.count / (self.count + TRUSTED_AFTER) if self.spread > 0 else 0.0
@@ -80,7 +81,7 @@ class Bets:
 
 @dataclass(slots=True)
 class Stakes:
-    """The stake of all bets: one half bets on the levels after slots, the other half on the nights after days."""
+    """The stake of the watch, half of which bets on levels after slots and half on nights after days."""
 
     levels: Bets = field(default_factory=Bets)
     nights: Bets = field(default_factory=Bets)
@@ -92,7 +93,7 @@ class Stakes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """The state of the watch: its beginning, its stake, and number and mean level of slots by draw."""
+    """The state of the watch since ``since``, with its stake and the number of slots and mean level of each kind."""
 
     since: datetime
     stake: float
@@ -103,7 +104,7 @@ class Watched:
 
 
 def watched(store: Store, user: User, *, now: datetime) -> Watched:
-    """Return the state of the watch since the person last switched advice or the watch on, or from the beginning."""
+    """Return the state of the watch since the person last switched advice or the watch on, or over all time."""
     switches = store.people.preferences(user.id).switches
     since = max((one.at for one in switches if one.on), default=FIRST)
     lots = [
@@ -137,7 +138,7 @@ def _excess(lot: Lot) -> float:
 def _levels(
     store: Store, user: User, lots: Sequence[tuple[Lot, tuple[datetime, datetime]]], now: datetime
 ) -> Iterator[tuple[Lot, float, float]]:
-    """Yield (draw of advice or none, level before the slot, first level in the 24 hours after), if both are known."""
+    """Yield (draw, level before its slot, first level in the 24 hours after), if both levels are known."""
     first = lots[0][1][0] - DAY
     made = store.recommendations.between(user.id, since=first, until=now + INSTANT)
     times = [one.created_at for one in made]
@@ -149,7 +150,7 @@ def _levels(
 
 
 def _nights(store: Store, user: User, lots: Sequence[Lot], now: datetime) -> Iterator[tuple[float, float, float]]:
-    """Yield (advice above its expected amount, minutes asleep before, and after) of each day with random draws."""
+    """Yield (mean excess of advice, minutes asleep in the night before, and after) of each past day with draws."""
     nights = values_of(store, user, Metric.ASLEEP, lots[0].moment.date, now=now)
     days: dict[date, list[float]] = {}
     for lot in lots:
@@ -165,7 +166,10 @@ def advice_is_on(store: Store, user: User) -> bool:
 
 
 def look(store: Store, user: User, *, now: datetime) -> bool:
-    """Return True if advice may be given. Once a day, stop advice if the stake shows harm."""
+    """Return True if advice may be given. If advice has done harm by the stake of the bets, switch advice off.
+
+    The stake is computed only as long as the day has no recommendation.
+    """
     switches = store.people.preferences(user.id).switches
     if not is_on(switches, ADVICE) or not is_on(switches, WATCH):
         return is_on(switches, ADVICE)
@@ -181,7 +185,7 @@ def look(store: Store, user: User, *, now: datetime) -> bool:
 
 
 def switch(store: Store, user: User, wanted: Switch) -> None:
-    """Turn advice or the watch on or off for the person. Raises SetupError without a reason or a change."""
+    """Turn advice or the watch on or off as the person wants. Raises SetupError without a reason or a change."""
     reason = " ".join(wanted.reason.split())
     if not 1 <= len(reason) <= REASON_MAX or not reason.isprintable():
         raise SetupError(

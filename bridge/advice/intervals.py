@@ -8,9 +8,9 @@ FEW = {1: 12.706, 2: 4.303}  # Student's 97.5 % quantile where the expansion is 
 
 
 def student(freedom: float) -> float:
-    """Return Student's 97.5 % quantile by the Cornish-Fisher expansion, right to 0.01 from three degrees of freedom on.
+    """Return Student's 97.5 % quantile by the Cornish-Fisher expansion, with an error below 0.01.
 
-    Below three, ``freedom`` is rounded down to 1 or 2, and the exact quantile is returned.
+    Below three degrees of freedom, ``freedom`` is rounded down to 1 or 2, and the exact quantile is returned.
 
     >>> round(student(33), 3), round(student(15), 3), student(2.5)
     (2.035, 2.131, 4.303)

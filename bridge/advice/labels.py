@@ -1,6 +1,6 @@
-"""The labels (kinds of action) of a user's calendar entries.
+"""Label a user's calendar entries with actions.
 
-They come from the user's corrections, from what the corrections teach of similar entries, and from the classifier.
+Labels come from the user's corrections, from corrections of similar entries, and from the classifier, in this order.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LESSON_DAYS = timedelta(days=60)  # of calendar that corrections are compared wi
 def labelled(
     bridge: Bridge, user: User, since: datetime, until: datetime, *, at: datetime
 ) -> list[tuple[Occurrence, Label]]:
-    """Return the calendar between two times, as known at ``at``, each occurrence with its label, by start."""
+    """Return the user's calendar entries between two times, as known at ``at``, with labels, by start."""
     occurrences = _calendar(bridge.store, user, since, until, at=at)
     cases = _cases(user, bridge.classifier, occurrences)
     made = bridge.store.people.corrections(user.id, at=at)
@@ -43,10 +43,7 @@ def labelled(
 def of_days(
     bridge: Bridge, user: User, days: int, *, at: datetime
 ) -> tuple[datetime, datetime, list[tuple[Occurrence, Label]]]:
-    """Return (start, end, labelled calendar) of ``days`` days from today on, each from morning to morning.
-
-    Until 6:00 the night that is under way comes before them.
-    """
+    """Return (start, end, labelled entries) of ``days`` days from this morning on, or from the night under way."""
     first, *_, night = slots_of_today(at, user.zones)
     start, end = slot_start(first, user.zones), slot_start(night.shifted(SLOTS_PER_DAY * (days - 1) + 1), user.zones)
     last = slot_start(night.shifted(SLOTS_PER_DAY * (days - 2) + 1), user.zones)
@@ -57,9 +54,9 @@ def of_days(
 def liked(
     bridge: Bridge, user: User, asked: Sequence[Case], made: Sequence[Correction], *, at: datetime
 ) -> list[Label | None]:
-    """Return for each of the entries ``asked`` the action that the user's corrections of similar entries suggest.
+    """Return for each entry the label that the user's corrections of similar entries suggest, or None.
 
-    None leaves the classifier's action. ``made`` are the corrections, newest first.
+    ``made`` are the corrections, newest first.
     """
     named = [(one, one.action) for one in made if one.title and one.action is not None]
     if len(named) < likeness.FEWEST or not asked:
@@ -81,7 +78,7 @@ def liked(
 
 
 def to_ask(bridge: Bridge, user: User, count: int, *, at: datetime) -> list[likeness.Question]:
-    """Return at most ``count`` entries whose action the user may be asked, the most telling first, none private."""
+    """Return at most ``count`` questions which action an entry is, the most informative first. None is private."""
     made = bridge.store.people.corrections(user.id, at=at)
     occurrences = _calendar(bridge.store, user, at - LESSON_DAYS, at + LESSON_DAYS, at=at)
     cases = _cases(user, bridge.classifier, occurrences)
@@ -117,7 +114,7 @@ def _labels(classifier: EventClassifier, asked: Sequence[Invitation]) -> list[La
 
 
 def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
-    """Return the part of an event that a classifier may see, which holds no names of people or places."""
+    """Return the fields of an event that a classifier may see. Guests and places are left out."""
     event = occurrence.event
     local = local_time(occurrence.start, zones)
     return Invitation(

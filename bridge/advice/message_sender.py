@@ -1,6 +1,6 @@
-"""Program that hands a single message, a JSON object on standard input, to Apprise.
+"""Program that sends a single message, a JSON object on standard input, by Apprise.
 
-A separate process can be confined to permitted addresses, and ended in time.
+It is a process of its own, so that it can be limited to permitted addresses and to a time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ SENT, NOT_TAKEN, UNKNOWN = 0, 1, 3  # exit statuses; a crash also exits with 1
 
 
 def main() -> int:
-    """Send the message on standard input. Return 0 if it was sent, 1 if not, 3 for an address unknown to Apprise."""
+    """Send the message on standard input. Return 0 if it was sent, 1 if not, 3 if Apprise does not know the address."""
     import apprise
 
     from bridge.http import egress

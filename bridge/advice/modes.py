@@ -1,6 +1,6 @@
-"""Handle the modes that a person states (ill, away, holiday, odd), and ask about modes that the data suggest.
+"""Save the modes that a person states (ill, away, holiday, odd), and ask about modes that the data suggest.
 
-A mode is never assumed. It ends by itself after its last date, and the routine learns nothing from its days.
+Only a stated mode holds. It ends after its last date. Habits are not learnt from its days.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FREE_IN_A_ROW = 3  # free days with working hours otherwise, from which it may b
 
 
 def mode_of(store: Store, user: User, day: date) -> Mode:
-    """Return the mode that the person stated for a date, else the normal one, and the modes planned for later."""
+    """Return the mode that the person stated for a date, or the normal mode, with the modes planned for later."""
     modes = [
         Mode(kind=ModeKind(kind), since=since, until=until, said=True) for kind, since, until in spells(store, user)
     ]
@@ -45,21 +45,21 @@ def mode_of(store: Store, user: User, day: date) -> Mode:
 
 
 def spells(store: Store, user: User) -> list[Spell]:
-    """Return the modes that the person said, the newest last."""
+    """Return the stated modes with first and last date, the newest statement last."""
     return [mode for mode in store.people.preferences(user.id).modes if mode[0] in set(ModeKind)]
 
 
 def said_on(spells: Sequence[Spell], day: date) -> ModeKind | None:
-    """Return the mode that the person stated for a date, or None. The last statement counts."""
+    """Return the mode stated for a date, or None. Of several statements the last counts."""
     found = [ModeKind(kind) for kind, since, until in spells if since <= day <= until]
     return found[-1] if found else None
 
 
 def say_mode(store: Store, user: User, mode: Mode, *, now: datetime) -> Mode:
-    """Save a mode from today or from its first date on. It replaces the modes stated earlier for the same days.
+    """Save a mode from its first date, or from today, and return the mode of today. Earlier modes of its days end.
 
-    ``normal`` ends the present mode, or deletes planned modes if none is present. ``normal`` with a first date deletes
-    all modes from it on. Raises SetupError for past or wrongly ordered days, and for ``normal`` with only a last day.
+    ``normal`` ends the present mode, or all planned ones if none is present. ``normal`` with a first date ends all from
+    that date on. Raises SetupError for days in the past or in the wrong order, and ``normal`` with only a last date.
     """
     kind, begin, until = mode.kind, mode.since, mode.until
     today = today_at(now, user.zones)
@@ -81,7 +81,7 @@ def say_mode(store: Store, user: User, mode: Mode, *, now: datetime) -> Mode:
 
 
 def _beside(old: Spell, new: Spell, today: date) -> list[Spell]:
-    """Return the days of a mode that stay when a newer one is saved: earlier ones, and if planned also later ones."""
+    """Return the parts of the mode ``old`` that remain when ``new`` is saved."""
     # A planned one of another mode stays whole, and counts again once the newer one is taken back.
     (kind, since, until), (name, first, last) = old, new
     planned, mode = since > today, ModeKind(name)
@@ -94,7 +94,7 @@ def _beside(old: Spell, new: Spell, today: date) -> list[Spell]:
 
 
 def change_mode(store: Store, user: User, mode: Mode, *, person: Person) -> Mode:
-    """Save a mode by ``say_mode``. With ``normal``, questions about likely modes count as answered."""
+    """Save a mode by ``say_mode``. If it is ``normal``, do not ask again soon about the modes that the data suggest."""
     asked = to_ask(store, user, person) if mode.kind is ModeKind.NORMAL else []
     with store.transaction():
         dismiss(store, user, [name for name, _ in asked], now=person.now)
@@ -102,7 +102,7 @@ def change_mode(store: Store, user: User, mode: Mode, *, person: Person) -> Mode
 
 
 def parse_mode(text: str, user: User) -> ModeKind:
-    """Return the mode of a word, in any case. Raises SetupError for another word."""
+    """Return the mode named by a word, in upper or lower case. Raises SetupError for another word."""
     if text.strip().lower() not in set(ModeKind):
         raise SetupError(
             say(
@@ -130,7 +130,7 @@ def _check(kind: ModeKind, begin: date | None, until: date | None, today: date, 
 
 
 def dismiss(store: Store, user: User, kinds: Iterable[ModeKind], *, now: datetime) -> None:
-    """Note that questions about modes were answered, or put aside. They are not asked again for four weeks."""
+    """Save that questions about these modes were answered or put aside, so that they are not asked for some weeks."""
     today = today_at(now, user.zones)
     said = tuple((ASKED, _about(kind, user, now), today) for kind in kinds)
     if said:
@@ -139,7 +139,7 @@ def dismiss(store: Store, user: User, kinds: Iterable[ModeKind], *, now: datetim
 
 
 def to_ask(store: Store, user: User, person: Person) -> Asked:
-    """Return the modes that the data suggest, each with its facts, without those asked about lately."""
+    """Return the modes that the data suggest, with facts, except those asked about in the last weeks."""
     found = noticed(person)
     if not found:
         return []
@@ -147,7 +147,7 @@ def to_ask(store: Store, user: User, person: Person) -> Asked:
 
 
 def was_asked(store: Store, user: User, kind: ModeKind, *, now: datetime) -> bool:
-    """Return True if the question about a mode was answered, or put aside, within four weeks."""
+    """Return True if a question about the mode was answered or put aside in the last weeks."""
     today, asked = today_at(now, user.zones), (ASKED, _about(kind, user, now))
     answered = store.people.preferences(user.id).answered
     return any((what, about) == asked and today - day < QUIET for what, about, day in answered)
@@ -159,20 +159,22 @@ def _about(kind: ModeKind, user: User, now: datetime) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """The mode that a person stated, and the modes that the bridge asks about."""
+    """The mode that a person stated, and the modes to ask the person about."""
 
     mode: Mode
     asked: Asked
 
 
 def stand(store: Store, user: User, person: Person) -> Stand:
-    """Return the mode that a person stated, and the modes about which the bridge asks."""
     mode = mode_of(store, user, person.date_of(person.now))
     return Stand(mode=mode, asked=to_ask(store, user, replace(person, mode=mode)))
 
 
 def routine_of(store: Store, user: User, known: Snapshot) -> Routine:
-    """Return a user's routine, learnt from days without a mode and, without recent nights, from the last known."""
+    """Return a user's habits, learnt from days without a stated mode.
+
+    If no recent nights are known, the nights are learnt from the last ones known.
+    """
     said = spells(store, user)
     learnt = learn_routine(ordinary(known, said))
     if any(night.rests is not Rests.PUBLISHED for night in learnt.nights):
@@ -189,7 +191,7 @@ def routine_of(store: Store, user: User, known: Snapshot) -> Routine:
 
 
 def ordinary(known: Snapshot, spells: Sequence[Spell]) -> Snapshot:
-    """Return a snapshot without the nights, workouts and entries of days in a mode from which nothing is learnt."""
+    """Return the snapshot without nights, workouts and entries of days with a stated mode."""
     odd = [(since, until) for kind, since, until in spells if ModeKind(kind) is not ModeKind.NORMAL]
     if not odd:
         return known
@@ -206,7 +208,7 @@ def ordinary(known: Snapshot, spells: Sequence[Spell]) -> Snapshot:
 
 
 def noticed(person: Person) -> list[tuple[ModeKind, tuple[Fact, ...]]]:
-    """Return (mode, facts) for each mode that the data suggest. Empty while a stated mode holds."""
+    """Return (mode, facts) for each mode that the data suggest, or an empty list if a stated mode holds today."""
     today = person.date_of(person.now)
     if person.mode.on(today) is not ModeKind.NORMAL:
         return []

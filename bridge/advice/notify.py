@@ -1,6 +1,6 @@
-"""Compose and send messages to a user through Apprise (https://github.com/caronc/apprise), and to the user's browsers.
+"""Write messages to a user and send them by Apprise (https://github.com/caronc/apprise) and to the user's browsers.
 
-It also stores the address and the browsers, sealed, and the user's choices about messages.
+Address, browsers and choices about messages are stored here as well, the first two encrypted.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ WORTH_WAITING = 0.03  # the least gain of probability for which a message waits,
 
 
 def titled_events(bridge: Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
-    """Return the titled events that begin before the recommendation expires, as ``14:00 Title``, or busy if private."""
+    """Return the events that begin before the recommendation expires, as ``14:00 Title``, or "busy" if private."""
     known = labelled(bridge, user, now, advice.expires_at, at=now)
     zone = zone_at(now, user.zones)
     ahead = [occurrence for occurrence, _label in known if occurrence.event.title and occurrence.start >= now]
@@ -64,9 +64,10 @@ def titled_events(bridge: Bridge, user: User, advice: Recommendation, now: datet
 def compose(
     advice: Recommendation, links: Mapping[str, str], events: Sequence[str] = (), *, zones: ZoneHistory
 ) -> tuple[str, str]:
-    """Return title and text of a message about a recommendation, in the current language.
+    """Return (title, text) of a message about a recommendation, in the current language.
 
-    ``links`` maps a button's word to its address. Without any line, the text is the title.
+    ``links`` maps the word on a button to its address. ``events`` are lines to add. If the text would be empty, it is
+    the title.
     """
     values = {"action": advice_title(advice.action, advice.kind), "time": _time(advice, zones)}
     title = _("Keep: {action}, {time}", **values) if advice.kind == "keep" else _("{action}, {time}", **values)
@@ -86,7 +87,7 @@ def _time(advice: Recommendation, zones: ZoneHistory) -> str:
 
 
 def compose_review(review: Review, address: str | None) -> tuple[str, str]:
-    """Return title and text of the message about a week. ``address`` is that of its page, or None if unreachable."""
+    """Return (title, text) of the message about a week. ``address`` is the address of its page, or None."""
     lines = [*map(shown, summary(review)), *map(shown, review_words.lines(review))]
     if address is not None:
         lines.append(_("the week: {address}", address=address))
@@ -94,10 +95,9 @@ def compose_review(review: Review, address: str | None) -> tuple[str, str]:
 
 
 def trial_reminder(found: Sequence[tuple[Trial, bool]], *, titles: bool) -> tuple[str, str]:
-    """Return title and text of a message on what to do today in the user's trials.
+    """Return (title, text) of a message about what to do today in the user's trials.
 
-    Each trial comes with True if the user should do today what it is about. Only with ``titles`` the message names
-    that.
+    ``found`` holds each trial with True if today is drawn for what it tests. This is named only if ``titles``.
     """
 
     def line(one: Trial, *, arm: bool) -> str:
@@ -108,7 +108,7 @@ def trial_reminder(found: Sequence[tuple[Trial, bool]], *, titles: bool) -> tupl
 
 
 def ended(title: str, source: str, user: User) -> tuple[str, str]:
-    """Return title and text of the message that a source's consent has ended. ``title`` is its display name."""
+    """Return (title, text) of the message that the consent for a source, displayed as ``title``, has ended."""
     text = _(
         "The consent has ended or was withdrawn, and nothing new comes in. Log in again: {command}, or on the page, "
         "under Connections.",
@@ -118,9 +118,9 @@ def ended(title: str, source: str, user: User) -> tuple[str, str]:
 
 
 def send(address: str, title: str, text: str, allowed: Collection[str]) -> str | None:
-    """Send a message through Apprise in a process of its own. Return None if it was sent, else the reason.
+    """Send a message by Apprise in another process. Return None if it was sent, else the reason.
 
-    All failures give the same reason, so that the network cannot be probed. ``allowed`` names inner hosts.
+    The reason is always the same, so that nobody can probe the network by it. ``allowed`` names permitted inner hosts.
     """
     body = json.dumps({"address": address, "title": title, "text": text, "allowed": sorted(allowed)})
     command = [sys.executable, "-m", message_sender.__name__]
@@ -135,7 +135,7 @@ def send(address: str, title: str, text: str, allowed: Collection[str]) -> str |
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without ``BRIDGE_*`` and proxies, which would bypass the limit to permitted addresses."""
+    """Return the environment without ``BRIDGE_*`` and proxy settings, which would bypass the permitted addresses."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -153,7 +153,7 @@ def keep(
     quiet: Collection[Slot] = (),
     now: datetime,
 ) -> None:
-    """Seal a user's address for notifications and store it. Raises SetupError if Apprise does not know it."""
+    """Store a user's address for notifications, encrypted. Raises SetupError if Apprise does not know its kind."""
     import apprise
 
     logging.getLogger("apprise").setLevel(logging.CRITICAL)
@@ -172,9 +172,9 @@ def keep(
 
 
 def choose(store: Store, user: User, *, events: bool, quiet: Collection[Slot], now: datetime) -> None:
-    """Change what a user's messages may hold, and the slots without messages. The address stays the same.
+    """Change whether messages hold ``events``, and the slots without messages. The address stays.
 
-    Raises SetupError for a user without an address and without a browser.
+    Raises SetupError for a user with neither an address nor a browser.
     """
     with store.lock(SEALING_LOCK):
         channel = store.notifications.channel(user.id)
@@ -186,7 +186,7 @@ def choose(store: Store, user: User, *, events: bool, quiet: Collection[Slot], n
 def save_devices(
     store: Store, vault: Vault, user_id: int, change: Callable[[list[Device]], list[Device]], *, now: datetime
 ) -> None:
-    """Replace the user's browsers by the result of ``change``. Without browser and address, messages end."""
+    """Replace the user's browsers by ``change(browsers)``. Without address and browsers, messages are switched off."""
     with store.lock(SEALING_LOCK):
         secret, channel = _secret(store, vault, user_id), store.notifications.channel(user_id)
         devices = change(_devices(secret))[-DEVICES_MAX:]
@@ -200,7 +200,7 @@ def save_devices(
 
 
 def devices_of(store: Store, vault: Vault, user_id: int) -> list[Device]:
-    """Return the browsers that take a user's messages, the last added last. The list is empty without any."""
+    """Return the browsers that get a user's messages, the last added last."""
     return _devices(_secret(store, vault, user_id))
 
 
@@ -214,9 +214,9 @@ def _secret(store: Store, vault: Vault, user_id: int) -> dict[str, Any]:
 
 
 def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Notice, *, now: datetime) -> str | None:
-    """Send a message (title and text) to the user's address, and ``notice`` to the user's browsers.
+    """Send ``message`` (title, text) to the user's address and ``notice`` to the user's browsers.
 
-    Returns None if any took it, else the reasons. Raises SetupError if there is neither address nor browser.
+    Returns None if any of them took it, else the reasons. Raises SetupError if there is neither address nor browser.
     """
     store, vault, settings = bridge.store, bridge.vault, bridge.settings
     secret = _secret(store, vault, user_id)
@@ -234,7 +234,7 @@ def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Noti
 
 
 def deliver_test(bridge: Bridge, user: User, *, now: datetime) -> str | None:
-    """Send a test message. Return None, or why it was not sent. Raises SetupError without address and browser."""
+    """Send a test message, and return None or why it failed. Raises SetupError without address and browser."""
     message = ("rhythm-bridge", _("Advice for {name} will come here.", name=user.name))
     return deliver(bridge, user.id, message, Notice(title=message[0], text=message[1], tag="test"), now=now)
 
@@ -248,11 +248,10 @@ def once(
     now: datetime,
     likely: float | None = None,
 ) -> str | None:
-    """Send the message of a recommendation if none was sent for it before, and store the result.
+    """Send the message of a recommendation unless it was begun before. Return None if it was sent, else the reason.
 
-    ``likely`` is the probability of an answer within half an hour. Returns None if it was sent, else the reason why
-    not. The state "sending" is stored before the first byte leaves. So a message that a crash interrupted counts as not
-    sent, and is never sent again.
+    ``likely`` is the probability of an answer within half an hour. The state "sending" is stored first, so that a
+    message interrupted by a crash is not sent twice.
     """
     if not bridge.store.notifications.begin(advice.user_id, advice.id, now=now, likely=likely):
         return say("it was sent before")
@@ -265,9 +264,9 @@ def once(
 
 
 def best_moment(store: Store, user: User, advice: Recommendation, *, now: datetime) -> tuple[datetime, float]:
-    """Return (the moment to send a recommendation's message, probability of an answer within half an hour of it).
+    """Return (when to send a recommendation's message, probability of an answer within half an hour of it).
 
-    The moment is now or later, before the recommended action begins and before the recommendation expires.
+    It is ``now`` or, if clearly more promising, later, before the action begins and the recommendation expires.
     """
     heard = store.notifications.answers(user.id, until=now - SOON)
     rates = chances([(_part(at, user.zones), answered(at, then)) for at, then in heard])
@@ -280,15 +279,15 @@ def best_moment(store: Store, user: User, advice: Recommendation, *, now: dateti
 
 
 def answered(sent: datetime, then: datetime | None) -> bool:
-    """Return True if the answer (at ``then``) came soon after the message was sent."""
+    """Return True if an answer (at ``then``, or None) came within half an hour of the message."""
     return then is not None and then - sent <= SOON
 
 
 def chances(heard: Sequence[tuple[int, bool]]) -> list[float]:
-    """Return the probability (8,) of an answer within half an hour, for every three hours of the day.
+    """Return eight probabilities of an answer within half an hour, one for every three hours of the day.
 
-    ``heard`` holds the person's messages, oldest first: the three hours (0 to 7), and if the answer came soon. Each
-    moves the terms by a step of an extended Kalman filter.
+    ``heard`` holds (part of the day from 0 to 7, was answered soon) for each message, oldest first. By logistic
+    regression with an extended Kalman filter.
     """
     import numpy as np
 
@@ -310,7 +309,7 @@ def _part(at: datetime, zones: ZoneHistory) -> int:
 
 
 def _beginnings(now: datetime, until: datetime, zones: ZoneHistory) -> Iterable[datetime]:
-    """Yield the beginnings of the day's three-hour parts after ``now``, up to ``until``."""
+    """Yield the beginnings of the three-hour parts of the day after ``now``, up to ``until``."""
     zone = zone_at(now, zones)
     here = now.astimezone(zone)
     day = datetime.combine(here.date(), time(), zone)

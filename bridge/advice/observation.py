@@ -1,4 +1,4 @@
-"""The model's observation of a user at a given time, as the simulator shows it, and whether its data are too old."""
+"""The observation of a user that policies decide by, and a check whether the user's data are too old."""
 
 from __future__ import annotations
 
@@ -53,13 +53,10 @@ def observe(
     recommended: Mapping[Moment, ActionType] = NO_ADVICE,
     earlier: MutableMapping[datetime, dict[Meter, Reading]] | None = None,
 ) -> tuple[Observation, dict[Meter, Reading]]:
-    """Return the observation of the slot that holds ``known.at``, and the readings of the meters at that time.
+    """Return the observation of the slot (quarter of a day) at ``known.at``, and the meters' readings at that time.
 
-    The levels of earlier slots are those at their starts, from what was known by then. Levels follow the readings no
-    faster than the model's pace allows. ``deltas`` is the change since the start of the previous slot. Progress
-    restarts each Monday, so its changes are counted within a week. Anomalies and the active event are None, because
-    real life does not show them. ``recommended`` names the recommended action of earlier slots. After ``known.at`` only
-    the calendar is read, to the end of the slot. ``earlier`` keeps the readings of slot starts for further calls.
+    Levels of earlier slots are those known at their starts, and all levels change no faster than the model allows.
+    ``recommended`` names the action recommended in earlier slots. ``earlier`` caches readings of slot starts.
     """
     past = past_of(known)
     now = moment_at(known.at, known.zones)
@@ -92,7 +89,7 @@ def observe(
 
 
 def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[ActionType, float]]:
-    """Return kind of slot -> action -> number of recent slots in which the user did the action without advice."""
+    """Return kind of slot -> action -> number of recent slots in which the user did the action by own choice."""
     since, shown = known.at - ROUTINE, dict[Moment, list[ActionType]]()
     for occurrence, label in known.agenda:
         over = since <= occurrence.start and occurrence.end <= known.at
@@ -109,7 +106,10 @@ def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[A
 
 
 def slot_around(at: datetime, zones: ZoneHistory) -> tuple[datetime, datetime]:
-    """Return begin and end of the slot at an instant. An hour that a journey makes twice belongs to the new zone."""
+    """Return begin and end of the slot at an instant.
+
+    If a journey repeats an hour, the slot is that of the new zone.
+    """
     moment = moment_at(at, zones)
     start, end = slot_bounds(moment, zones)
     return (start, end) if at < end else slot_bounds(moment, [ZoneSpan(since=at, zone=zone_at(at, zones).key)])
@@ -129,12 +129,12 @@ def _change(before: Levels, after: Levels) -> dict[Meter, float]:
 
 
 def _from_monday(before: Levels, now: Moment) -> Levels:
-    """Return the levels before a slot. In the week's first slot Progress is 0, because it restarts on Monday."""
+    """Return the levels before a slot, with Progress 0 in the week's first slot, because it restarts on Monday."""
     return {**before, Meter.PROGRESS: 0.0} if now.timestep == 0 else before
 
 
 def _to_sunday(past: Past, after: Levels, slot: Moment, end: datetime) -> Levels:
-    """Return the levels after a slot. In the week's last slot Progress is the level just before it restarts."""
+    """Return the levels after a slot, with Progress as just before its restart if it is the week's last slot."""
     if slot.timestep < STEPS_PER_WEEK - 1:
         return after
     return {**after, Meter.PROGRESS: METERS[Meter.PROGRESS](past, end - JUST_BEFORE).state.level}
@@ -187,14 +187,14 @@ def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment,
 
 
 def _done(labelled: Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
-    """Return the action that fills most of a slot in the calendar, None if below a third of the slot."""
+    """Return the action that fills most of a slot in the calendar, or None if none fills enough."""
     shares = planned_shares(labelled, *span)
     action = max(shares, key=lambda a: shares[a], default=None)
     return action if action is not None and shares[action] >= DONE_SHARE else None
 
 
 def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
-    """Return the actions that still fit the slot, only quiet ones beside entries such as a flight."""
+    """Return all actions if the slot has free time left, else those planned in it, or quiet ones if none are."""
     free = sum((e - s for s, e in gaps((one for one, _ in known.agenda), known.at, end)), timedelta(0))
     if free >= ROOM or free == end - known.at:
         return tuple(ActionType)
@@ -203,7 +203,7 @@ def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
 
 
 def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
-    """Return the user's local date of the newest data, if all data are too old, else None."""
+    """Return the local date of the user's newest data if these are too old for advice, else None."""
     if _is_recent(known, known.at - FRESH_ENOUGH):
         return None
     ends = [newest_measurement(store, user, known.at), store.reading.last_event(user.id, known.at)]
@@ -212,7 +212,7 @@ def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
 
 
 def newest_measurement(store: Store, user: User, at: datetime) -> datetime | None:
-    """Return the end of the newest measurement of the user's sources up to ``at``, or None."""
+    """Return the end of the newest measurement by ``at`` of the user's sources without check-ins, or None."""
     mine = [one.id for one in store.connections.of_user(user.id) if one.source != BY_HAND]
     ends = [store.reading.newest_measurement(connection, at) for connection in mine]
     return max((end for end in ends if end is not None), default=None)
@@ -229,12 +229,12 @@ def _is_recent(known: Snapshot, since: datetime) -> bool:
 
 
 def _is_living(event: Event, at: datetime) -> bool:
-    """Return False for an entry of a series that began long ago, which goes on in a calendar that nobody keeps."""
+    """Return False for an entry of a series that began long ago, whose calendar may no longer be kept."""
     began = event.start.date() if event.start is not None else event.first_day
     return not event.recurrence or began is None or began > (at - SERIES_TELLS).date()
 
 
 def reasons_of_old(newest: date, user: User) -> tuple[Fact, Fact]:
-    """Return two reasons for a slot without advice: the date of the newest data, and the command for newer data."""
+    """Return two facts for a slot without advice, one with the date of the newest data and one on how to get newer."""
     command = f"bridge import FILE --user {user.name}"
     return fact("old_data", day=newest), fact("newer_data", command=command)

@@ -1,4 +1,4 @@
-"""Outcomes of recommendations: confirmed from data, or asked of the user where the data show nothing."""
+"""Find out from the data whether users did what was recommended, and ask users where the data do not tell."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ WITHDRAWN, UNTOLD = "withdrawn", date.max  # in what was answered: a count, and 
 def confirm(
     bridge: Bridge, user: User, *, now: datetime, since: datetime | None = None, until: datetime | None = None
 ) -> int:
-    """Save the outcome of recommendations that were seen and are over. Return the number that changed.
+    """Save the outcomes of recommendations that were seen and are over. Return the number of changed outcomes.
 
-    ``since`` and ``until`` replace the usual limits on when the recommendations were made.
+    ``since`` and ``until`` limit when the recommendations were made, by default to the last days.
     """
     store = bridge.store
     found = advised(store, user, since=since or now - SETTLES - OUTCOME_WINDOW, until=until or now + INSTANT)
@@ -54,7 +54,10 @@ def confirm(
 
 
 def told_withdrawn(store: Store, user: User, *, seen: bool, now: datetime) -> tuple[Fact, ...]:
-    """Return a fact that counts withdrawn outcomes of an earlier release, until the user has ``seen`` it."""
+    """Return a fact with the number of outcomes that an earlier release got wrong, or () if there are none.
+
+    If ``seen``, the fact is not returned again.
+    """
     waiting = sum(int(count) for _, count, _ in _noted(store, user))
     if seen and waiting:
         with store.transaction():
@@ -115,7 +118,7 @@ def _is_asked(one: Recommendation, zones: ZoneHistory, now: datetime) -> bool:
 
 
 def last_unsaid(store: Store, user: User, *, now: datetime) -> Recommendation | None:
-    """Return the recommendation that an outcome belongs to when the user names no number, or None."""
+    """Return the recommendation that the user means when stating an outcome without a number, or None."""
     found: Sequence[Recommendation] = advised(store, user, since=now - 2 * DAY, until=now + INSTANT)
     asked = questions(store, user, now=now)
     seen = [one for one in reversed(found) if (one.shown_at or one.answer) and one.evidence != SAID]

@@ -1,6 +1,6 @@
-"""Tell an operator's program about each new and each completed recommendation, at least once.
+"""Send an event to an operator's program for each recommendation that is made or done, at least once.
 
-Requests are signed as Standard Webhooks say (https://www.standardwebhooks.com).
+Requests are signed as in Standard Webhooks (https://www.standardwebhooks.com).
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ YES = ("yes", "true", "1")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """Address of the operator's for events, with the key that signs them. ``titles`` is True if they may hold titles.
+    """The operator's address for events, with the key that signs them. Events hold titles only if ``titles``.
 
-    ``allowed`` are the hosts inside the operator's network that may be reached too.
+    ``allowed`` are hosts in the operator's network that may be reached.
     """
 
     address: str
@@ -52,7 +52,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Recommendation that was made, or that was done, at the instant ``at``."""
+    """A recommendation that was made or done at the instant ``at``."""
 
     kind: Literal["made", "done"]
     at: datetime
@@ -67,7 +67,7 @@ class Event:
 def target_of(settings: Settings) -> Target | None:
     """Return the operator's address for events with its key, or None if BRIDGE_WEBHOOK is empty.
 
-    Raises SetupError for an address that is neither https:// nor allowed, and for a bad key.
+    Raises SetupError for an address that neither is https nor an allowed host, and for a key that is too short.
     """
     if not settings.webhook:
         return None
@@ -101,7 +101,7 @@ def _key(secret: str) -> bytes:
 
 
 def users_waiting(bridge: Bridge, *, now: datetime) -> set[int]:
-    """Return the ids of users with an event that is due to be sent, an empty set without a target."""
+    """Return the ids of users who have an event that is due to be sent."""
     if not bridge.settings.webhook:
         return set()
     waiting = bridge.store.waiting.users_with_events(SENT, TRIED, since=now - KEPT_FOR)
@@ -109,16 +109,16 @@ def users_waiting(bridge: Bridge, *, now: datetime) -> set[int]:
 
 
 def _is_due(at: datetime, tried: datetime | None, now: datetime) -> bool:
-    """Return True if an event may be sent now. After a failure, the wait is as long as the event was old then."""
+    """Return True if an event of the time ``at`` may be sent, given the time of the last failed try."""
     if tried is None or tried < at or tried > now:
         return True
     return now >= tried + min(max(tried - at, WAIT_MIN), WAIT_MAX)
 
 
 def deliver(bridge: Bridge, user: User, *, now: datetime) -> None:
-    """Send the user's events since the last delivery, the oldest first, until the receiver fails to take an event.
+    """Send the user's events since the last delivery, oldest first, and stop at the first that is not taken.
 
-    The first call begins at ``now``, so that nothing past is sent. Raises SetupError for settings that cannot work.
+    The first call sends no earlier events. Raises SetupError if the settings are invalid.
     """
     target, chores = target_of(bridge.settings), bridge.store.maintenance
     if target is None:
@@ -172,7 +172,7 @@ def _send(target: Target, user: User, event: Event) -> bool:
 
 
 def signature(key: bytes, event_id: str, at: str, body: bytes) -> str:
-    """Return the header ``webhook-signature``, HMAC-SHA-256 of id, Unix seconds ``at`` and body."""
+    """Return the header ``webhook-signature``, an HMAC-SHA-256 of id, time (Unix seconds as text) and body."""
     signed = b".".join((event_id.encode(), at.encode(), body))
     return f"v1,{base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()}"
 

@@ -1,4 +1,7 @@
-"""A user's own prior, learnt from the user's answers and kept only if it predicts later answers better."""
+"""A policy's prior for one user, which is its guess of the user's answers, learnt from earlier answers.
+
+It is kept only if it predicts later answers better than before.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +38,9 @@ Answered = tuple[Interaction, FullRecommendation]  # an answer and its recommend
 
 
 def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> Prior:
-    """Try to learn a new prior of a user, and store and return the attempt. It is ``kept`` if it predicts better.
+    """Learn a prior from a user's answers, store it, and return it. ``kept`` is True if it predicts answers better.
 
-    Raises SetupError if there are too few answers, or if the policy cannot learn a user.
+    Raises SetupError if there are too few answers, or if the policy cannot learn from a single user.
     """
     able = _able(policy)
     at = store.recommendations.settled_times(user.id, since=_since(store, user, now), until=now)  # since the last reset
@@ -69,7 +72,7 @@ def _enough(at: Sequence[datetime]) -> bool:
 
 
 def _cut(at: Sequence[datetime], old: Prior | None, user: User) -> int:
-    """Return how many of the earliest answers to learn from. The later answers are for the test."""
+    """Return how many of the earliest answers to learn from. The others test. Raises SetupError if too few are new."""
     cut = round(len(at) * (1 - LATER))
     if old is None:
         return cut
@@ -97,7 +100,7 @@ def _with(policy: Personal, prior: Prior | None) -> Personal:
 
 
 def answered(store: Store, user: User, since: datetime, until: datetime, *, now: datetime) -> Iterator[Answered]:
-    """Yield (recommendation, answer) for answers given by ``now`` to those made in [since, until), oldest first."""
+    """Yield (answer, recommendation) for recommendations made in [since, until), oldest first, answered by ``now``."""
     while since < until:
         end = min(since + AT_ONCE, until)
         for advised in store.recommendations.full_between(user.id, since=since, until=end):
@@ -120,9 +123,7 @@ def _since(store: Store, user: User, at: datetime) -> datetime:
 
 
 def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[float, float]:
-    """Return by how much the policy ``new`` predicts answers better than ``old``, as (mean, standard error) of log
-    probability.
-    """
+    """Return (mean, standard error) of the log probability of later answers under ``new`` less that under ``old``."""
     gains = []
     for given, advised in later:
         seen = observation_from_json(advised.observation)
@@ -137,7 +138,7 @@ def _likelihood(policy: Personal, seen: Observation, given: Interaction) -> floa
 
 
 def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
-    """Return the newest kept prior of this policy version since the user's last reset, or None without any."""
+    """Return the newest kept prior of this policy version, learnt since the user's last reset, or None."""
     newest = store.lessons.priors(user.id, f"{policy.name}@{policy.version}", kept=True, limit=1)
     anew = next((reset.made_at for reset in store.lessons.resets(user.id) if reset.taken_back_at is None), None)
     return next((one for one in newest if anew is None or one.made_at > anew), None)
@@ -150,7 +151,7 @@ def for_person(store: Store, user: User, policy: Policy) -> Policy:
 
 
 def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
-    """Return True if the daemon should try to learn a prior now, False also for a policy that cannot learn."""
+    """Return True if there are enough new answers to learn a prior. Always False for a policy that cannot learn."""
     if not hasattr(policy, "learn"):
         return False
     last = next(iter(store.lessons.priors(user.id, f"{policy.name}@{policy.version}", limit=1)), None)

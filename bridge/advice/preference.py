@@ -21,14 +21,14 @@ NAME_MAX = 200  # characters of SOURCE/DEVICE
 
 
 def load_preference(store: Store, user: User) -> Preference:
-    """Return a user's order of sources, with the usual order for all sources that the user did not name."""
+    """Return a user's order of sources. Sources that the user did not name follow in the usual order."""
     return Preference(chosen=store.people.preferred_sources(user.id), usual=registry.usual_order())
 
 
 def choose(store: Store, user: User, names: Sequence[str], *, now: datetime) -> None:
-    """Save the order of sources that a user chose, the first preferred. Empty ``names`` take the choice back.
+    """Save the order of sources that a user prefers, best first. An empty ``names`` deletes the order.
 
-    A name is SOURCE or SOURCE/DEVICE. Raises SetupError for a source without nights and workouts, or beyond limits.
+    A name is SOURCE or SOURCE/DEVICE. Raises SetupError for a source without nights and workouts, and too many names.
     """
     wanted = tuple(dict.fromkeys(name.strip() for name in names))
     for name in wanted:

@@ -1,6 +1,6 @@
-"""Load the known data of a user, and make or check the user's recommendations.
+"""Load what is known of a user, and make or check the user's recommendations.
 
-A slot has at most one recommendation that was not superseded.
+A slot (a quarter of a day) has at most one recommendation in effect.
 """
 
 from __future__ import annotations
@@ -54,11 +54,10 @@ def load_snapshot(
     back: timedelta = timedelta(0),
     metrics: Collection[Metric] | None = INPUT_METRICS,
 ) -> Snapshot:
-    """Return what is known about a user at ``at``, from 80 days of samples and episodes and from the calendar.
+    """Return what is known about a user at ``at``, which covers the time that meters and planning need.
 
-    Open tasks, those done since, and the answers of 30 days belong to it too. The calendar reaches from 60 days before
-    ``at`` to 14 days after. ``back`` adds so much of the past to samples, episodes, calendar and done tasks.
-    ``metrics`` limits the samples (None: all, even those that no meter reads).
+    ``back`` extends samples, episodes, calendar and done tasks that much further into the past. ``metrics`` limits the
+    samples, None for all.
     """
     since, store = (at - back - BODY_DAYS).date(), bridge.store
     return Snapshot(
@@ -79,12 +78,12 @@ def load_snapshot(
 
 
 def _answers(store: Store, user: User, since: date, at: datetime) -> list[tuple[str, Sample]]:
-    """Return the check-ins before a date, with which new check-ins are compared."""
+    """Return check-ins from before a date, with which new check-ins are compared."""
     return store.reading.samples(user.id, metrics=CHECK_IN_METRICS, until=since - timedelta(days=1), at=at)
 
 
 def build_observation(bridge: Bridge, user: User, *, at: datetime) -> tuple[Observation, dict[Meter, Reading]]:
-    """Return a user's observation at ``at``, and the meters' readings."""
+    """Return a user's observation at ``at``, the input of policies, and the meters' readings."""
     with bridge.store.view():
         known = load_snapshot(bridge, user, at=at)
         recent = bridge.store.recommendations.between(user.id, since=at - timedelta(days=3), until=at + INSTANT)
@@ -100,9 +99,9 @@ def recommend(
     guard: Guard | None = None,
     person: Person | None = None,
 ) -> FullRecommendation | Silence:
-    """Return the current slot's recommendation, or the reasons why there is none. The first call in a slot makes it.
+    """Return the current slot's recommendation, made on the first call, or the reasons why there is none.
 
-    ``guard`` None is the installation's; ``person`` is loaded if None. Raises SetupError if the action does not fit.
+    ``guard`` and ``person`` are loaded if None. Raises SetupError if the policy chooses an action that is not feasible.
     """
     store, moment = bridge.store, moment_at(now, user.zones)
     existing = store.recommendations.of_slot(user.id, moment)
@@ -129,7 +128,7 @@ def recommend(
 
 
 def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> FullRecommendation | None:
-    """Reopen and return a closed recommendation of this slot that the user accepted, if it still fits the day."""
+    """Reopen and return a closed recommendation of this slot that the user had accepted, or None if none still fits."""
     now, moment = span[0], moment_at(span[0], user.zones)
     for one in store.recommendations.full_between(user.id, since=slot_start(moment, user.zones), until=now + INSTANT):
         agreed = one.answer is Answer.ACCEPT and one.closed_at is not None and one.moment == moment
@@ -140,7 +139,7 @@ def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> F
 
 
 def stands(store: Store, user: User, advice: FullRecommendation, now: datetime) -> bool:
-    """Return True if nothing has changed since a recommendation was made that requires checking it again."""
+    """Return True if nothing has changed since a recommendation was made that requires a new check."""
     if advice.kind == "keep":
         return advice.answer is not None
     if advice.answer is not None:
@@ -155,7 +154,7 @@ def stands(store: Store, user: User, advice: FullRecommendation, now: datetime) 
 
 
 def is_over(advice: FullRecommendation, now: datetime) -> bool:
-    """Return True for a suggestion that was refused, said to be done, or accepted and whose time has passed."""
+    """Return True for a suggestion that was refused, stated as done, or accepted and whose time has passed."""
     if advice.kind != "suggested" or advice.answer is None:
         return False
     done = advice.outcome is Deed.DONE and advice.evidence == SAID
@@ -163,13 +162,13 @@ def is_over(advice: FullRecommendation, now: datetime) -> bool:
 
 
 def load_person(bridge: Bridge, user: User, *, now: datetime) -> Person:
-    """Load a user as a person at ``now``, with routine, wishes and advice."""
+    """Load a user's data, habits, wishes and recent recommendations at ``now``."""
     with bridge.store.view():
         return person_of(bridge, user, load_snapshot(bridge, user, at=now))
 
 
 def person_of(bridge: Bridge, user: User, known: Snapshot) -> Person:
-    """Return a user as a person at a snapshot's time, with routine, wishes, recent advice and actions of tasks."""
+    """Return a user's data with habits, wishes, recent recommendations and labels of tasks, at the snapshot's time."""
     open_tasks = [task for task in known.tasks if task.completed is None and task.title][:LABELLED_TASKS_MAX]
     labels = bridge.classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
     actions = {t.key: label.action for t, label in zip(open_tasks, labels, strict=True) if label.action is not None}
@@ -196,7 +195,7 @@ def _wishes(store: Store, user: User) -> Wishes:
 
 
 def replace_advice(person: Person, store: Store, user: User) -> Person:
-    """Return the person with recommendations read anew from the store."""
+    """Return the person with recommendations loaded again from the store."""
     return replace(person, advised=_advised(store, user, person.now))
 
 
@@ -205,7 +204,7 @@ def _advised(store: Store, user: User, now: datetime) -> list[Recommendation]:
 
 
 def task_named(person: Person, what: str | None) -> Task | None:
-    """Return the open task or errand that a recommendation names, or None."""
+    """Return the open task or errand with the title ``what``, or None."""
     tasks = (*person.known.tasks, *(one.task for one in person.errands.values()))
     return next((t for t in tasks if t.completed is None and what is not None and t.title == what), None)
 
@@ -213,7 +212,7 @@ def task_named(person: Person, what: str | None) -> Task | None:
 def _current(
     store: Store, existing: FullRecommendation, person: Person, span: Stretch
 ) -> FullRecommendation | Silence | None:
-    """Return the open recommendation (moved if needed), a Silence, or None if a new recommendation must be made."""
+    """Return the recommendation in effect (moved if needed), a Silence, or None if a new one must be made."""
     now, start, end = span[0], existing.start, existing.end
     if start is None or end is None:
         return existing
@@ -240,7 +239,7 @@ def _current(
 
 
 def _after_its_time(existing: FullRecommendation, task: Task | None, view: View, *, once: bool) -> Silence:
-    """Return why a suggestion has no other time in its slot. What closes comes later all the same."""
+    """Return a Silence that says why a suggestion has no other time in its slot."""
     person, now, start, end = view.person, view.person.now, existing.start, existing.end
     over = fact("suggestion_over", start=person.local(start or now), end=person.local(end or now))
     later, why = choice.place(view, existing.action, task, (now, view.grid.bed))  # beyond the slot
@@ -256,7 +255,7 @@ def _after_its_time(existing: FullRecommendation, task: Task | None, view: View,
 def _as_the_night(
     store: Store, existing: FullRecommendation, person: Person, span: Stretch
 ) -> FullRecommendation | None:
-    """Return a recommendation to sleep if it agrees with the plan, else None. If accepted, it moves with the plan."""
+    """Return a recommendation to sleep if it agrees with the plan, else None. An accepted one follows the plan."""
     now, night = span[0], choice.sleep_option(person, span, agreed=existing.answer is Answer.ACCEPT)
     never = wished_on(person.wishes, person.date_of(now)).never
     if night is None or existing.end is None or existing.end <= now or ActionType.SLEEP in never:
@@ -272,7 +271,7 @@ def _as_the_night(
 
 
 def begins_now(advice: FullRecommendation, now: datetime) -> FullRecommendation:
-    """Return a recommendation to sleep with a begin in five minutes if it has passed. Others stay unchanged."""
+    """Return a recommendation to sleep, begun in at most five minutes if its begin has passed. Others are unchanged."""
     if advice.kind != "sleep" or advice.start is None or advice.end is None:
         return advice
     refused = advice.answer not in (None, Answer.ACCEPT)
@@ -284,7 +283,7 @@ def _over(existing: FullRecommendation, why: Fact, now: datetime) -> Silence:
 
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:
-    """Return the newest recommendation of the last two days that is neither answered nor superseded, or None."""
+    """Return the newest recommendation of the last two days that is neither answered nor replaced, or None."""
     recent: Sequence[Recommendation] = store.recommendations.between(
         user.id, since=now - timedelta(days=2), until=now + INSTANT
     )

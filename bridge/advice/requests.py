@@ -1,4 +1,4 @@
-"""Requests that every interface offers a user: a recommendation, and the correction of an event's action (label)."""
+"""Requests that every interface offers a user, for a recommendation or to correct an event's label."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def recommend(
     seen: bool = True,
     person: Person | None = None,
 ) -> FullRecommendation | Silence:
-    """Return the current slot's recommendation, or a Silence with the reasons why there is none.
+    """Return the current slot's recommendation, or the reasons why there is none, and mark it shown if ``seen``.
 
     None as ``policy`` is the configured policy. ``person`` is loaded if None. Raises SetupError for an unknown policy.
     """
@@ -62,7 +62,7 @@ def recommend(
 
 
 def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> FullRecommendation | Silence:
-    """Return the suggestion that follows the refused recommendation ``number``, or the reason why none does."""
+    """Return the suggestion after the refused recommendation ``number``, or the reasons why there is none."""
     found = recommend(bridge, user, now=now)
     if isinstance(found, Silence) or found.id != number:
         return found
@@ -71,7 +71,10 @@ def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> Full
 
 
 def next_entry(bridge: Bridge, user: User, now: datetime, agenda: Labelled | None = None) -> Fact | None:
-    """Return the day's next calendar entry with the time to leave. ``agenda`` is loaded if None."""
+    """Return a fact with the day's next calendar entry and when to leave for it, or None without an entry.
+
+    ``agenda`` is loaded if None.
+    """
     end = slot_start(replace(moment_at(now, user.zones), slot=Slot.MORNING).shifted(SLOTS_PER_DAY), user.zones)
     if agenda is None:
         agenda = labelled(bridge, user, now, end, at=now)
@@ -96,7 +99,7 @@ def _is_trip(one: Occurrence) -> bool:
 
 
 def not_asked(advice: FullRecommendation | Silence, policy: str | None) -> str | None:
-    """Return a sentence if another policy than the wanted ``policy`` made the recommendation, otherwise None."""
+    """Return a sentence if the recommendation is by another policy than the wanted ``policy``, otherwise None."""
     if isinstance(advice, Silence):
         return None
     decided = advice.policy.partition("@")[0]
@@ -109,7 +112,7 @@ def not_asked(advice: FullRecommendation | Silence, policy: str | None) -> str |
 
 
 def withheld(bridge: Bridge, user: User, advice: FullRecommendation | Silence) -> dict[ActionType, Fact]:
-    """Return action -> why it could not be recommended in place of ``advice``. Empty without a recommendation."""
+    """Return action -> why it was not recommended in place of ``advice``. Empty for a Silence."""
     if isinstance(advice, Silence):
         return {}
     if advice.kind is not None:
@@ -120,16 +123,16 @@ def withheld(bridge: Bridge, user: User, advice: FullRecommendation | Silence) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixed:
-    """A corrected event. ``holds_for`` is the number of events in the next 60 days that the correction labels."""
+    """An event whose action the user corrected, and the number of coming events to which the correction applies."""
 
     event: Event
     holds_for: int
 
 
 def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, now: datetime) -> Fixed:
-    """Store the user's correction of an event, given by key or title (``wanted``), and return the event.
+    """Store that the user gives an event another ``action``, or None for no activity.
 
-    ``action`` None says that it is no activity. Raises SetupError if no such event is near ``now``.
+    ``wanted`` is the event's key or title. Raises SetupError if no such event is within 60 days of ``now``.
     """
     store = bridge.store
     found = _found(

@@ -1,4 +1,4 @@
-"""Find good times for a recommendation that the user reschedules, and set its new time."""
+"""Find good other times for a recommendation or task, and move it there."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ HINTS = {  # of a slot to which the user may move a task, as in _hint
 def gaps(
     bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
 ) -> list[Option]:
-    """Return up to three good times in later slots, ascending. ``known`` at ``now`` is loaded if None."""
+    """Return a few good times in later slots, ascending. ``known``, the user's data at ``now``, is loaded if None."""
     if not feedback.may_move(advice):
         return []
     person = _person(bridge, user, advice, now, known)
@@ -52,7 +52,10 @@ def gaps(
 def gaps_today(
     bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
 ) -> list[Option]:
-    """Return up to three other good times of today for a refused recommendation, one in each part of the day left."""
+    """Return a few good other times of today for a recommendation, at most one in each remaining slot.
+
+    ``known``, the user's data at ``now``, is loaded if None.
+    """
     if not feedback.may_move(advice):
         return []
     person = _person(bridge, user, advice, now, known)
@@ -61,7 +64,7 @@ def gaps_today(
 
 
 def offered(bridge: Bridge, user: User, advice: Recommendation, *, now: datetime) -> list[Option] | None:
-    """Return up to three good times if the user rescheduled the recommendation without naming a slot, else None."""
+    """Return a few good times if the user put the recommendation off without naming a slot, else None."""
     untimed = advice.answer is Answer.RESCHEDULE and advice.moved_to is None
     return gaps(bridge, user, advice, now=now) if untimed else None
 
@@ -76,10 +79,10 @@ def answer(
     moved_to: Moment | None,
     known: Snapshot | None = None,
 ) -> FullRecommendation:
-    """Store the user's answer or deed for the recommendation ``number``, and return the recommendation.
+    """Store the user's answer to a recommendation, or whether it was done, and return the recommendation.
 
-    ``known`` is all that is known of the user, loaded if None. Raises SetupError if the answer cannot be given any
-    more.
+    If the user moved it to the slot ``moved_to``, it gets its best time there. ``known`` is loaded if None. Raises
+    SetupError if the answer is not possible or no longer.
     """
     if isinstance(given, Deed):
         if moved_to is not None:
@@ -101,7 +104,7 @@ def answer(
 
 
 def take_back(bridge: Bridge, user: User, number: int, *, now: datetime) -> None:
-    """Take an answer back. A suggestion that it moved gets its best time in its own slot again, if any is left.
+    """Delete the answer to a recommendation. If it was moved, it gets the best time in its own slot again, if any.
 
     Raises SetupError once the recommendation's day is over.
     """
@@ -121,7 +124,10 @@ def take_back(bridge: Bridge, user: User, number: int, *, now: datetime) -> None
 
 
 def move_task(bridge: Bridge, user: User, key: str, to: Moment, *, known: Snapshot) -> None:
-    """Give an open task its best time in the slot ``to``. Raises SetupError if it has none, or is not open."""
+    """Move an open task to its best time in the slot ``to``.
+
+    Raises SetupError if no time in the slot is free, or if the task is done or unknown.
+    """
     person, task = _person_with(bridge, user, key, known)
     place = _place_of(person, task, to)
     if place is None:
@@ -130,9 +136,9 @@ def move_task(bridge: Bridge, user: User, key: str, to: Moment, *, known: Snapsh
 
 
 def fitting(bridge: Bridge, user: User, key: str, slots: Iterable[Moment], *, known: Snapshot) -> dict[Moment, str]:
-    """Return the slots into which an open task can be moved, each with a hint: a key of ``HINTS``, or "".
+    """Return the slots into which an open task can be moved, each with a key of ``HINTS`` or "".
 
-    Raises SetupError if the task is not open.
+    Raises SetupError if the task is done or unknown.
     """
     person, task = _person_with(bridge, user, key, known)
     places = ((slot, _place_of(person, task, slot)) for slot in slots)
@@ -147,7 +153,7 @@ def _person_with(bridge: Bridge, user: User, key: str, known: Snapshot) -> tuple
 
 
 def _place_of(person: Person, task: Task, slot: Moment) -> Stretch | None:
-    """Return the best time for a task in a slot, also after its due date, else the first that is free, or None."""
+    """Return the best time for a task in a slot, also after its due date, else the first free one, or None."""
     action = person.task_actions.get(task.key, ActionType.ADMIN_WORK)
     held = [place for one, place in moved_tasks(person) if one.key != task.key]
     held += [(one.start, one.end) for one in said_of(person) if one.what != task.title]
@@ -159,7 +165,7 @@ def _place_of(person: Person, task: Task, slot: Moment) -> Stretch | None:
 
 
 def _free_place(person: Person, task: Candidate, slot: Moment, held: Sequence[Stretch]) -> Stretch | None:
-    """Return the first time that begins in a slot and is free for a task, if possible outside the planned sleep."""
+    """Return the first free time for a task that begins in a slot, if possible outside the planned sleep, or None."""
     low, high = slot_bounds(slot, person.known.zones)
     for asleep in (_nights(person, slot.date), []):
         for length in (task.wanted * MINUTE, task.least * MINUTE):
@@ -183,7 +189,7 @@ def _nights(person: Person, day: date) -> list[Stretch]:
 
 
 def after_a_move(given: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Return the facts of a suggestion that the user moved: the move itself, and facts true at any time."""
+    """Return the facts of a moved suggestion, which are the move itself and the earlier facts still true."""
     return fact("moved"), *(one for one in given if one.kind not in OF_THE_HOUR and one.kind != "moved")
 
 

@@ -1,4 +1,4 @@
-"""A look back at a week: the advice and its outcomes, how the week was, and what may be tried next."""
+"""Review a week of a user, with the advice and its outcomes, how the week was, and ideas of what to try."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def load_review(
     now: datetime,
     effects_of: Callable[[Sequence[ActionType]], Iterable[KnownEffect]] | None = None,
 ) -> Review:
-    """Return the review of the week that begins on ``monday``. The week's outcomes are first confirmed and stored.
+    """Return the review of the week that begins on ``monday``. The week's outcomes are first updated in the store.
 
-    Without ``effects_of``, effects are estimated.
+    ``effects_of`` gives the known effects of actions, which are estimated if None.
     """
     store = bridge.store
     wishes = store.people.wishes(user.id)
@@ -99,12 +99,12 @@ def _day_begin(at: datetime, user: User) -> datetime:
 
 
 def review_week(now: datetime, user: User) -> date:
-    """Return the Monday of the week that a review should cover: the week of the time one day ago."""
+    """Return the Monday of the week to review, which is the week of one day ago."""
     return moment_at(now - DAY, user.zones).week
 
 
 def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
-    """Yield (begin, end) of the week up to now, and of the same days in each of the four weeks before."""
+    """Yield (begin, end) of the week up to ``until``, and of the same part of each of the four weeks before."""
     passed = until - slot_start(moment_of(monday, 0), user.zones)
     for weeks in range(WEEKS_BEFORE + 1):
         start, end = (slot_start(moment_of(monday - (weeks - k) * WEEK, 0), user.zones) for k in (0, 1))
@@ -112,7 +112,7 @@ def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
 
 
 def _compared(values: Sequence[float | None], days: int = 0) -> Compared:
-    """Return the first of ``values`` (this week), and the mean of the known others."""
+    """Return the first value (of this week) with the mean of the other values that are known."""
     before = [value for value in values[1:] if value is not None]
     return Compared(value=values[0] if values else None, usual=fmean(before) if before else None, days=days)
 
@@ -139,7 +139,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _sleep(known: Snapshot, monday: date, days: int) -> Sleep:
-    """Return figures of the week's nights (by date of waking), and of the same weekdays in the four weeks before."""
+    """Return figures of the week's nights, in comparison with the same weekdays of the four weeks before."""
     by_day = Nights(known.episodes, known.zones, known.preference).counted()
     weeks = [
         [by_day[day] for day in (monday - back * WEEK + k * DAY for k in range(days)) if day in by_day]
@@ -198,7 +198,7 @@ def _lengths(
 
 
 def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
-    """Return how often an action was done in a part of a week, without entries that a watch shows were missed."""
+    """Return how often an action was done in a part of a week. Entries that a watch shows as missed do not count."""
     found = [
         (o.start, o.end)
         for o, label in known.agenda

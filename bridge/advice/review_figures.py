@@ -1,4 +1,4 @@
-"""The figures of a reviewed week, each beside its mean in the four weeks before."""
+"""The figures of a reviewed week as texts, each with its mean in the four weeks before."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ SMALLEST_SCALE = 1e-9  # of a scale, so that nothing is divided by zero
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A row of figures: its name, the value of the week, and its mean in the weeks before, as texts.
+    """A figure of a week, with its name, its value, and its mean in the weeks before, as texts.
 
-    ``share`` and ``usual_share`` are the lengths of bars, from 0 to 1, or None for a row without bars.
+    ``share`` and ``usual_share`` are the lengths of bars (0 to 1), or None without bars.
     """
 
     name: Text
@@ -33,7 +33,7 @@ class Figure:
 
 
 def figures(review: Review) -> Iterator[Figure]:
-    """Yield the week's known goals, meters, nights and deeds (workouts, tasks, hours by kind) as figures."""
+    """Yield the known figures of a week, which are goals, meters, nights, and counts such as workouts and tasks."""
     for action, (done, wanted) in review.goals.items():
         share = None if action in review.since else min(done / wanted, 1.0)
         title = say("Goal: {action}", action=ACTION_TITLES[action])
@@ -80,7 +80,7 @@ def hours(minutes: float) -> Text:
 
 
 def clock(minutes: float) -> str:
-    """Return the time of day as ``HH:MM`` for a number of minutes after noon.
+    """Return a number of minutes after noon as a time of day ``HH:MM``.
 
     >>> clock(0), clock(690), clock(750.4)
     ('12:00', '23:30', '00:30')

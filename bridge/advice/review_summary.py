@@ -1,4 +1,4 @@
-"""The summary of a reviewed week in two or three sentences: what went well, what fell short, and what to try.
+"""Summarise a reviewed week in two or three sentences on what went well, what fell short, and what to try.
 
 The week is compared with the same part of the four weeks before. No cause is named.
 """
@@ -45,9 +45,9 @@ DAYS: Mapping[ModeKind, Callable[[int], Text]] = {  # of a mode that the user st
 
 
 def summary(review: Review) -> list[str]:
-    """Return two or three sentences about the week, after what the user said of its days: ill, away or on holiday.
+    """Return two or three sentences about the week, or one if nothing is known of it.
 
-    If nothing is known of it, return a single sentence. An ill week proposes nothing to try.
+    They begin with stated modes such as ill or on holiday. After an ill week nothing is proposed.
     """
     compared = [review.sleep.asleep, *review.meters.values(), *review.done.values()]
     if not review.advised and not review.goals and all(one.value is None for one in compared):

@@ -1,4 +1,4 @@
-"""The review of a week in words: counts, comparisons, measured effects of advice, and ideas of what to try."""
+"""Sentences for the review of a week, on counts, measured effects of advice, and ideas of what to try."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ Tally = tuple[int, int]  # done, and done or not
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownEffect:
-    """An effect of advising an action against another, whose 95 % interval (``low`` to ``high``) is without zero.
+    """An effect of advising an action, whose 95 % interval (``low`` to ``high``) excludes zero.
 
-    For ``taken``, ``effect`` is a log ratio of probabilities, else a difference in the outcome's unit.
+    ``effect`` is a difference in the outcome's unit, or for the outcome ``taken`` a log ratio of probabilities.
     """
 
     action: ActionType
@@ -64,9 +64,9 @@ class KnownEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """A number of a week (``value``) and its mean in the weeks before (``usual``), each None if not known.
+    """A figure of a week (``value``) and its mean in the weeks before (``usual``), each None if unknown.
 
-    ``days`` is the number of the week's days from which ``value`` comes.
+    ``days`` is the number of days of the week that ``value`` is from.
     """
 
     value: float | None
@@ -76,9 +76,9 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sleep:
-    """The nights that ended in a week, compared with the weeks before.
+    """The nights that ended in a week, in comparison with the weeks before.
 
-    ``bedtime`` is the mean in minutes after local noon. ``spread`` is the standard deviation of the bedtimes.
+    ``bedtime`` is in minutes after local noon, and ``spread`` is the standard deviation of bedtimes in minutes.
     """
 
     asleep: Compared  # minutes
@@ -88,10 +88,10 @@ class Sleep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """The figures of a week from ``start`` to ``until``, which is the week's end, or now if that is earlier.
+    """The figures of a week from ``start`` to ``until``, the end of the week or now, if earlier.
 
-    ``goals`` maps an action to (times done, wanted). ``since`` gives the date of goals set in the week. ``ahead`` holds
-    ids of recommendations that are not over, ``modes`` on how many days up to ``until`` the user stated each mode.
+    ``goals`` maps action -> (times done, times wanted), ``since`` goals set in the week to their date, ``modes`` a
+    stated mode to its days. ``ahead`` holds ids of recommendations that are not over.
     """
 
     person: str
@@ -119,7 +119,7 @@ class Review:
 def ideas(
     advised: Sequence[Recommendation], goals: Mapping[ActionType, int], times: Mapping[ActionType, int]
 ) -> Iterator[str]:
-    """Yield at most two sentences about what the user may try, those about the user's ``goals`` first."""
+    """Yield at most two sentences on what the user may try, first those about the user's ``goals``."""
     yield from islice(_ideas(advised, goals, times), IDEAS_MAX)
 
 
@@ -189,7 +189,7 @@ def tally(advised: Sequence[Recommendation]) -> dict[tuple[ActionType, Slot], Ta
 
 
 def counts(advised: Sequence[Recommendation]) -> dict[str, int]:
-    """Return the number of recommendations by outcome (or unknown) and by answer, and of all as ``advised``."""
+    """Return the number of recommendations by outcome and by answer, and of all as ``advised``."""
     deeds = [one.outcome or Deed.UNKNOWN for one in advised]
     answers = [one.answer for one in advised]
     return {
@@ -202,7 +202,7 @@ def counts(advised: Sequence[Recommendation]) -> dict[str, int]:
 
 
 def lines(review: Review) -> Iterator[str]:
-    """Yield the sentences after a review's summary and figures, for the command line and messages."""
+    """Yield the sentences that follow the summary and figures of a review in a terminal or message."""
     yield advised_line(review)
     goals = goals_line(review)
     if goals is not None:
@@ -213,13 +213,13 @@ def lines(review: Review) -> Iterator[str]:
 
 
 def next_command(review: Review) -> Text:
-    """Return the sentence that names the command about the effects of advice."""
+    """Return a sentence with the command that shows the effects of advice."""
     command = f"bridge effect --user {review.person}"
     return say("What advice changes, as far as it is known: {command}", command=command)
 
 
 def goals_line(review: Review) -> Text | None:
-    """Return a sentence that says how often each goal's action was done, or None without goals."""
+    """Return a sentence on how often the action of each goal was done, or None without goals."""
     met = [
         say("{action} {tally}", action=ACTION_WORDS[action], tally=goal_tally(review, action))
         for action in review.goals
@@ -228,7 +228,7 @@ def goals_line(review: Review) -> Text | None:
 
 
 def goal_tally(review: Review, action: ActionType) -> Text:
-    """Return how often a goal's action was done, such as ``2 of 3``, or for a new goal ``1 since Fri``."""
+    """Return how often the action of a goal was done, as ``2 of 3``, or ``1 since Fri`` for a goal set in the week."""
     done, wanted = review.goals[action]
     if action not in review.since:
         return say("{done} of {wanted}", done=done, wanted=wanted)
@@ -236,7 +236,7 @@ def goal_tally(review: Review, action: ActionType) -> Text:
 
 
 def effect_lines(review: Review) -> Iterator[str]:
-    """Yield a sentence for each of the review's first three effects of advice, with its 95 % interval."""
+    """Yield a sentence for each of the first few effects of advice, with its 95 % interval."""
     for one in review.effects[:EFFECTS_MAX]:
         effect, low, high = one.effect, one.low, one.high
         if one.outcome == "taken":

@@ -1,9 +1,9 @@
-"""A person's own randomised trial: begin, stop, and say what was kept; its power from the person's days; its result.
+"""A person's own randomised trial, from the draw of its days to its result.
 
-Each block holds the same weekday of two weeks (the last three, of an odd number), and chance decides which has the
-change. So the differences within blocks are uncorrelated, and their mean is the effect of the draw, whatever follows
-from day to day (Neyman 1923; Imbens and Rubin 2015, chapter 10). The interval is Student's, over blocks. Every day
-counts as drawn, kept or not. Nothing is told before the end, because who looks often sees an effect sooner or later.
+Each block holds the same weekday of two weeks (or of the last three), and chance decides which day has the change. So
+the mean of the differences within blocks is an unbiased effect of the draw, whatever follows from day to day (Neyman
+1923; Imbens and Rubin 2015, chapter 10). The interval is Student's, over blocks. Every day counts as drawn, whether or
+not the person kept to it. No result is shown before the end, because repeated looks find effects by chance.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ UNTIL = Slot.EVENING  # a trial begins today before this slot, and otherwise tom
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The measured outcome of a day: a metric dated ``later`` days after it, or a meter in a ``slot``."""
+    """The outcome that a trial measures for a day, either a metric ``later`` days after it or a meter in a ``slot``."""
 
     measure: Metric | Meter
     unit: str
@@ -70,7 +70,7 @@ Days = Mapping[date, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The effect of what was tried, in the outcome's unit, its 95 % interval, and the number of compared pairs."""
+    """The estimated effect of a trial with its 95 % interval, in the outcome's unit, and the number of blocks."""
 
     effect: float
     low: float
@@ -84,8 +84,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A trial to show: the smallest effect it can detect, what was measured on its days, and the result (None before
-    its end).
+    """A trial to be shown, with the effects that it can detect (``power``), the values of its ``days``, and the result.
+
+    The result is None before the end.
     """
 
     trial: Trial
@@ -96,7 +97,7 @@ class Told:
 
 
 def result(trial: Trial, days: Days) -> Result | None:
-    """Return the estimated effect, or None with fewer than six known differences or without variation."""
+    """Return the estimated effect with its interval, or None if too few differences are known or all are equal."""
     found = list(differences(trial, days))
     if len(found) < FEWEST_BLOCKS or (spread := stdev(found)) == 0:
         return None
@@ -108,7 +109,7 @@ def result(trial: Trial, days: Days) -> Result | None:
 
 
 def differences(trial: Trial, days: Days) -> Iterator[float]:
-    """Yield, for each compared pair of days, the value on the day with what is tried less the other's."""
+    """Yield the difference of each block of days, which is the mean on days with the change less that on the others."""
     arms = trial.arms()
     for block in trial.blocks():
         sides = [[days[day] for day in block if day in days and arms[day] is arm] for arm in (True, False)]
@@ -117,11 +118,10 @@ def differences(trial: Trial, days: Days) -> Iterator[float]:
 
 
 def power(before: Days, weeks: int) -> list[tuple[float, int]]:
-    """Return (smallest effect that a trial detects with 80 % power, weeks of the trial), by the person's days before
-    it.
+    """Return (smallest effect that a trial detects with 80 % power, its weeks) for several numbers of weeks.
 
-    It rests on their standard deviation, autocorrelation at a week, and share of known days. Empty with fewer than 14
-    differences.
+    It is based on the variation of the person's values ``before`` and their share of known days. The list is empty if
+    too few are known.
     """
     found = [value - before[day - WEEK * DAY] for day, value in before.items() if day - WEEK * DAY in before]
     if len(found) < FEWEST_BEFORE:
@@ -138,11 +138,7 @@ def power(before: Days, weeks: int) -> list[tuple[float, int]]:
 
 @cache
 def _told_by(blocks: int, before: int) -> float:
-    """Return the smallest effect that a trial of so many pairs of days detects with 80 % power.
-
-    The power (noncentral t) is averaged over the possible true spread. Each day is in two differences, so half
-    count.
-    """
+    """Return the smallest effect, in standard deviations, that a trial of ``blocks`` pairs detects with 80 % power."""
     import numpy as np
     from scipy import optimize, stats
 
@@ -153,9 +149,9 @@ def _told_by(blocks: int, before: int) -> float:
 
 
 def begin(bridge: Bridge, user: User, text: str, weeks: int, outcome: str, *, now: datetime) -> Told:
-    """Draw the days of a new trial and save it. It begins today, or from 18:00 on tomorrow.
+    """Draw the days of a new trial and save it. It begins today, or tomorrow if it is evening.
 
-    Raises SetupError for a text, a number of weeks or an outcome that cannot be.
+    Raises SetupError for an invalid text, number of weeks or outcome, and if the same trial is running.
     """
     text = " ".join(text.split())
     if not 1 <= len(text) <= TEXT_MAX or not text.isprintable():
@@ -203,9 +199,9 @@ def begin(bridge: Bridge, user: User, text: str, weeks: int, outcome: str, *, no
 
 
 def stop(bridge: Bridge, user: User, number: int, *, now: datetime) -> Told:
-    """End a trial early. Days until yesterday count, and a trial without any is deleted.
+    """End a trial early. Its days before today count. A trial without such days is deleted.
 
-    Raises SetupError if it is over.
+    Raises SetupError if the trial is over or unknown.
     """
     today = today_at(now, user.zones)
     if today >= of(bridge.store, user, number).end:
@@ -215,10 +211,9 @@ def stop(bridge: Bridge, user: User, number: int, *, now: datetime) -> Told:
 
 
 def keep(bridge: Bridge, user: User, number: int, day: date | None, *, kept: bool, now: datetime) -> Told:
-    """Save if the user did on a day (default: today) what was drawn for it. Raises SetupError for a day outside the
-    trial.
+    """Save whether the user followed the draw on a day, by default today.
 
-    The result does not change, because it compares days as they were drawn.
+    The result does not depend on it. Raises SetupError for a day in the future or outside the trial.
     """
     today = today_at(now, user.zones)
     trial, day = of(bridge.store, user, number), day or today
@@ -240,7 +235,7 @@ def keep(bridge: Bridge, user: User, number: int, day: date | None, *, kept: boo
 
 
 def of(store: Store, user: User, number: int) -> Trial:
-    """Return the trial with a number. Raises SetupError if there is none."""
+    """Return the user's trial with this number. Raises SetupError if there is none."""
     found = next((one for one in trials_of(store, user) if one.id == number), None)
     if found is None:
         raise SetupError(say("there is no trial {number}; see: bridge trial list", number=number))
@@ -257,7 +252,7 @@ def _change(store: Store, user: User, number: int, change: Callable[[Trial], Tri
 
 
 def trials_of(store: Store, user: User) -> tuple[Trial, ...]:
-    """Return the user's last 20 trials, in the order of their beginning. Those of another release are left out."""
+    """Return the user's saved trials, oldest first, without those whose outcome is no longer measured."""
     return tuple(trial for trial in store.people.preferences(user.id).trials if trial.outcome in OUTCOMES)
 
 
@@ -267,13 +262,13 @@ def told_of(bridge: Bridge, user: User, *, now: datetime) -> list[Told]:
 
 
 def running(store: Store, user: User, *, now: datetime) -> list[tuple[Trial, bool]]:
-    """Return the trials under way, each with True if the user should do today what it is about."""
+    """Return the trials under way, each with True if today is drawn for what it tests."""
     today = today_at(now, user.zones)
     return [(one, arms[today]) for one in trials_of(store, user) if today in (arms := one.arms())]
 
 
 def tell(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Told:
-    """Return a trial to show at ``now``, with what was measured before and during it."""
+    """Return a trial to be shown at ``now``, with what was measured before and during it."""
     over = today_at(now, user.zones) >= trial.end
     days = daily(bridge, user, trial, now=now)
     before = {day: value for day, value in days.items() if day < trial.start}
@@ -288,7 +283,7 @@ def tell(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Told:
 
 
 def daily(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Days:
-    """Return date -> outcome for the trial's dates and the weeks before it, as far as it is known at ``now``."""
+    """Return date -> outcome as known at ``now``, for the days of the trial and some weeks before."""
     outcome, since, until = OUTCOMES[trial.outcome], trial.start - BACK * DAY, trial.end
     later = outcome.later * DAY
     if isinstance(outcome.measure, Meter):
@@ -299,7 +294,7 @@ def daily(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Days:
 
 
 def _starts(user: User, slot: Slot, since: date, until: date, now: datetime) -> Iterator[tuple[date, datetime]]:
-    """Yield (date, begin of its slot) from ``since`` to before ``until``, if that begin is not after ``now``."""
+    """Yield (date, begin of the slot on it) from ``since`` to before ``until``, without begins after ``now``."""
     for number in range((until - since) // DAY):
         day = since + number * DAY
         moment = Moment(week=day - day.weekday() * DAY, day=day.weekday(), slot=slot)

@@ -1,4 +1,4 @@
-"""Messages to browsers by Web Push: encrypted for one device (RFC 8291) and signed with the bridge's key (RFC 8292)."""
+"""Messages to browsers by Web Push, encrypted for a device (RFC 8291) and signed by the bridge's key (RFC 8292)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ GONE = (404, 410)  # answers about a subscription that has ended (RFC 8030, 7.3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
-    """A browser that takes messages: its address at the push service, its public key and secret, and its name."""
+    """A browser that gets messages, with its address at the push service, its public key, its secret and its name."""
 
     endpoint: str
     p256dh: str
@@ -48,9 +48,9 @@ class Device:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A message as a browser shows it. A click opens ``page``. A later notice with the same ``tag`` replaces it.
+    """A message for a browser. A click opens ``page``. A later notice with the same ``tag`` replaces it.
 
-    ``answers`` maps a button's word to a link's path. The button named ``choice`` opens its link, to choose there.
+    ``answers`` maps the word on a button to a path. The path of the button named ``choice`` is opened as a page.
     """
 
     title: str
@@ -62,13 +62,13 @@ class Notice:
 
     @property
     def body(self) -> bytes:
-        """Return the notice as the JSON that the page's service worker reads, as UTF-8, with text cut to fit."""
+        """Return the notice as UTF-8 JSON for the page's service worker, with long text cut."""
         told = asdict(self) | {"title": self.title[:TITLE_MAX_CHARS], "text": self.text[:TEXT_MAX_CHARS]}
         return json.dumps(told, ensure_ascii=False).encode()
 
 
 def checked(device: Device, allowed: Collection[str]) -> Device:
-    """Return the device unchanged. Raises SetupError for values that no browser gives."""
+    """Return the device unchanged. Raises SetupError if its address or keys are invalid."""
     plain = device.endpoint.startswith("http://") and egress.host_of(device.endpoint) in allowed
     whole = len(device.endpoint) <= ENDPOINT_MAX_CHARS and egress.host_of(device.endpoint)
     if not whole or not (device.endpoint.startswith("https://") or plain) or len(device.name) > NAME_MAX_CHARS:
@@ -107,12 +107,15 @@ def _is_point(text: str) -> bool:
 
 
 def mark(device: Device) -> str:
-    """Return a short digest of a browser's address, which identifies the browser and does not reveal the address."""
+    """Return a short digest of a browser's address, which identifies the browser without revealing the address."""
     return hashlib.sha256(device.endpoint.encode()).hexdigest()[:16]
 
 
 def public_key(store: Store, vault: Vault, *, now: datetime) -> str:
-    """Return the bridge's public key (P-256) in base64url, made on the first call and kept sealed."""
+    """Return the bridge's public key (P-256) in base64url.
+
+    The key pair is made, and stored encrypted, on the first call.
+    """
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
     with store.lock(SEALING_LOCK):
@@ -141,9 +144,9 @@ def _signer(store: Store, vault: Vault) -> Vapid02:
 
 
 def send(bridge: Bridge, devices: Sequence[Device], notice: Notice) -> tuple[str | None, list[Device]]:
-    """Send a notice to each device. Return None if any device took it, else the reason, and the devices to forget.
+    """Send a notice to each device. Return (None if any device took it, else the reason; devices to delete).
 
-    Raises SetupError without the bridge's key.
+    Raises SetupError if the bridge has no key.
     """
     signer, contact = _signer(bridge.store, bridge.vault), bridge.settings.url
     who = contact if contact and contact.startswith("https://") else NO_CONTACT

@@ -28,7 +28,7 @@ Entry = tuple[Occurrence, Label]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeekSlot:
-    """A slot with its recommendations and the entries that overlap it, including the all-day entries of its date."""
+    """A slot with the entries that overlap it, the all-day entries of its date, and its recommendations."""
 
     facts: SlotFacts
     entries: tuple[Entry, ...]
@@ -37,9 +37,9 @@ class WeekSlot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Week:
-    """A week of a user with its labelled entries and open tasks, as it was known at the instant ``at``.
+    """A week of a user with labelled entries and open tasks, as known at ``at``.
 
-    ``calendar`` is False if no calendar was ever read, which differs from an empty week.
+    ``calendar`` is False if no calendar was ever read, so that the week is not free but unknown.
     """
 
     monday: date
@@ -58,7 +58,10 @@ class Week:
 
 
 def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
-    """Return the Monday of a week like ``2026-W47``, of a date, or of now for None. Raises SetupError otherwise."""
+    """Return the Monday of a week such as ``2026-W47``, of the week of a date, or of this week for None.
+
+    Raises SetupError for any other text.
+    """
     if text is None:
         return today_at(now, zones) - timedelta(days=today_at(now, zones).weekday())
     try:
@@ -73,7 +76,7 @@ def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
 
 
 def load_week(bridge: Bridge, user: User, monday: date, *, at: datetime) -> Week:
-    """Return the week that begins on ``monday``, with entries and tasks as known at ``at``, advice as of now."""
+    """Return the week that begins on ``monday``, with entries and tasks as known at ``at``."""
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + A_WEEK))
     entries = labelled(bridge, user, start - A_WEEK, end, at=at)
     tasks = [task for _, task in bridge.store.reading.tasks(user.id, at=at)]
@@ -96,7 +99,7 @@ def _is_open(task: Task) -> bool:
 
 
 def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
-    """Return True if ``entries`` or a synced calendar exist, so that an empty calendar means free time."""
+    """Return True if there are ``entries`` or a calendar was read, so that a time without entries is free."""
     read = (one.source for one in store.connections.of_user(user.id) if one.last_success is not None)
     installed = registry.names("connectors")
     return bool(entries) or any(s in installed and "events" in registry.spec(s).delivers for s in read)
@@ -105,7 +108,7 @@ def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
 def slot_of(
     facts: SlotFacts, entries: Sequence[Entry], advice: Sequence[Recommendation], zones: ZoneHistory
 ) -> WeekSlot:
-    """Return a slot with the entries that overlap it, and the recommendations that were made for it or moved to it."""
+    """Return a slot with the entries that overlap it and the recommendations made for it or moved to it."""
     return WeekSlot(
         facts=facts,
         entries=tuple(entry for entry in entries if _stands_in(entry[0], facts, zones)),

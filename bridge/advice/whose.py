@@ -1,4 +1,4 @@
-"""Keep what a user says about whose calendars and entries are, and find the few entries to ask about."""
+"""Save what a user says about who calendars and entries belong to, and find entries to ask about."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ ASKED, IN_VAIN = "whose", 2  # the kind of questions, and how many answers that 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalendarUse:
-    """A calendar of a source: if its entries count (``used``), their number within half a year, and some titles."""
+    """A calendar of a source, with the number of its entries within half a year and some of their titles.
+
+    ``used`` is True if its entries count as the user's.
+    """
 
     name: str
     source: str
@@ -41,8 +44,9 @@ class CalendarUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marked:
-    """An entry whose owner the user stated. ``changes`` is the number of coming entries that this affects. ``mark`` is
-    None if the statement was taken back.
+    """An entry whose owner the user stated. ``changes`` is the number of coming entries that this affects.
+
+    ``mark`` is the saved statement, or None if earlier statements were only deleted.
     """
 
     event: Event
@@ -53,7 +57,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """An entry whose owner the user is asked about. ``entries`` counts the entries with the same name or words."""
+    """An entry whose owner the user should be asked about, with the number of entries of the same name or words."""
 
     key: str
     title: str
@@ -62,7 +66,7 @@ class Doubt:
 
 
 def calendars(store: Store, user: User, *, now: datetime) -> list[CalendarUse]:
-    """Return the user's calendars by name, also left-out ones without entries."""
+    """Return the user's calendars by name, including left-out calendars that no longer have entries."""
     left_out = store.people.preferences(user.id).left_out
     found: dict[tuple[str, str], list[Event]] = defaultdict(list)
     for source, event in store.reading.events(user.id, since=now - SPAN, until=now + SPAN):
@@ -90,9 +94,9 @@ def _examples(events: Sequence[Event]) -> tuple[str, ...]:
 
 
 def use(store: Store, user: User, name: str, *, used: bool, now: datetime) -> list[CalendarUse]:
-    """Count a calendar's entries or leave them out, and return the user's calendars.
+    """Let a calendar's entries count, or leave them out, and return all calendars of the user.
 
-    Raises SetupError for an unknown name. Case does not matter.
+    Raises SetupError if ``name``, in upper or lower case, is not exactly one calendar.
     """
     known = calendars(store, user, now=now)
     meant = {one.name for one in known if one.name == name} or {
@@ -122,15 +126,15 @@ def _list(user: User) -> str:
 
 
 def marks(store: Store, user: User) -> tuple[Mark, ...]:
-    """Return what the user said about whose entries are, the newest last."""
+    """Return the user's statements on who entries belong to, the newest last."""
     return store.people.preferences(user.id).marks
 
 
 def mark(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
-    """Save whose an entry is, its ``series``, or all entries ``like`` it, and return that with its effect.
+    """Save who an entry belongs to, or its whole ``series``, or all entries ``like`` it. Return the effect.
 
-    ``wanted.key`` is the key or title of an entry within 60 days of ``now``. ``MINE`` deletes what was said of it
-    before. Raises SetupError if there is no such entry.
+    ``wanted.key`` is the key or title of an entry within 60 days of ``now``. ``MINE`` also deletes earlier statements
+    about it. Raises SetupError if there is no such entry.
     """
     whose = wanted.whose
     said = store.people.preferences(user.id)
@@ -158,7 +162,7 @@ def mark(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
 
 
 def _taken_back(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
-    """Delete what the user said about an entry that is gone. Raises SetupError if the user said nothing."""
+    """Delete the statements about an entry that is gone. Raises SetupError if there are none."""
     said = store.people.preferences(user.id).marks
     key = wanted.key
     named = [one for one in said if key == one.key or key.casefold() == (one.title or "").casefold()]
@@ -177,7 +181,7 @@ def _taken_back(store: Store, user: User, wanted: Mark, *, now: datetime) -> Mar
 
 
 def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now: datetime) -> Occurrence | None:
-    """Return the entry with a key, series or title. Coming entries, and those the user spoke of, go first."""
+    """Return the entry with this key, series or title, if possible a coming one, or None."""
     exact = [occurrence for occurrence in occurrences if occurrence.key == wanted]
     keyed = exact or [o for o in occurrences if wanted in (o.event.key, o.event.series, series_of(o.event))]
     titled = [
@@ -189,7 +193,7 @@ def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now:
 
 
 def _speaking(made: Mark, titles: Sequence[str]) -> list[Mark]:
-    """Return what the user said about entries like one: with its owner's name, its words, or of its series."""
+    """Return the statements that ``made`` implies for entries alike, by the owner's name or by words of the title."""
     if made.title is None:
         return [made]
     known = owners.names(titles)
@@ -210,10 +214,10 @@ def _says_of_the_same(one: Mark, made: Mark) -> bool:
 
 
 def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> list[Doubt]:
-    """Return the entries whose owner to ask about, the most informative first.
+    """Return at most ``most`` entries whose owner the user should be asked about, the most informative first.
 
-    Shifts beside a name come first, then other entries with a name in the title, others only if some entries are not
-    the user's. No entry is asked about twice, and after two answers in a row that changed nothing only shifts are.
+    Shifts beside a name come first, then other entries with a name in the title. An entry is asked about once. After
+    two answers in a row that changed nothing, only shifts are asked about.
     """
     said = store.people.preferences(user.id)
     whose, titles = said.ownership(user.name), _titles(store, user, now)
@@ -247,7 +251,7 @@ def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> li
 
 
 def dismiss(store: Store, user: User, doubt: Doubt, *, now: datetime) -> None:
-    """Save that the user is not to be asked again whose an entry is."""
+    """Save that the user is not to be asked again about the owner of an entry."""
     about = doubt.name or " ".join(sorted(owners.words(doubt.title)))
     with store.transaction():
         before = store.people.preferences(user.id).answered
@@ -269,5 +273,5 @@ def _title(event: Event) -> str | None:
 
 
 def taken_back(done: Marked) -> Mark:
-    """Return the statement that an entry is the user's, as it is after earlier statements were deleted."""
+    """Return the statement that an entry is the user's, for an entry whose statements were deleted."""
     return Mark(key=done.event.key, whose=Whose.MINE, title=_title(done.event))

@@ -1,4 +1,4 @@
-"""Take what a user says in plain words: a wish, and why a suggestion was refused."""
+"""Understand what a user says in plain words, which is a wish or why a suggestion was refused."""
 
 from __future__ import annotations
 
@@ -35,10 +35,9 @@ OTHER_DAYS = re.compile(  # that one is ill, away or on holiday
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """A wish that was understood. ``wishes`` are the user's wishes with the new one added and contradicted ones
-    removed.
+    """A wish that was understood. ``wishes`` are all wishes of the user with the new one, without contradicted ones.
 
-    ``aside`` are words that were read as a reason and are not part of the wish.
+    ``aside`` are words that were taken for a reason and are not part of the wish.
     """
 
     said: tuple[Said, ...]
@@ -48,7 +47,7 @@ class Wish:
     conflicts: tuple[Conflict, ...] = ()
 
     def __str__(self) -> str:
-        """Return what was understood, and what it replaces or cannot be kept beside, in the current language."""
+        """Return what was understood, what it replaces and what it conflicts with, in the current language."""
         instead = _("instead of: {wish}", wish=sentence(self.replaced)) if self.replaced else ""
         beside = [_against(*one, self.said) for one in self.conflicts]
         return "; ".join(filter(None, (sentence(self.said, self.aside), instead, *beside)))
@@ -61,9 +60,10 @@ def _against(counts: Said, asks: Said, said: tuple[Said, ...]) -> str:
 
 
 def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datetime) -> Wish:
-    """Read a wish in plain words, and save it if ``confirmed``.
+    """Return the wish that a text in plain words means, and save it if ``confirmed``.
 
-    Raises SetupError with examples if it is not understood, or if no wish remains.
+    Raises SetupError with examples if the text is not understood, or if the wish contradicts an earlier one or is
+    without effect.
     """
     from bridge.wishes.hearing import heard
     from bridge.wishes.hours import NotUnderstood
@@ -76,7 +76,7 @@ def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datet
 
 
 def _not_understood(text: str, user: User, today: date) -> Text:
-    """Return why a text is no wish: the words that could not be read or kept, with examples."""
+    """Return a message why a text is no wish, with examples."""
     from bridge.wishes.examples import examples, halved, is_task, lacking, unread
 
     if is_task(text, today):
@@ -114,7 +114,7 @@ def _not_understood(text: str, user: User, today: date) -> Text:
 
 
 def _asked(about: str, *, examples: str, command: str) -> Text:
-    """Return what a text that is no wish leaves open."""
+    """Return a message on what the text of a wish leaves open, given by the key ``about``."""
     if about == "shift":
         return say(
             "a wish knows days and hours, and no shifts; name them, like {examples}: {command}",
@@ -201,7 +201,7 @@ SAID_WORDS = {  # the reasons as a page repeats them
 
 
 def parse_because(text: str, user: User) -> Because:
-    """Return why a suggestion was refused, from a typed word. Raises SetupError for another word."""
+    """Return the reason for a refusal that a typed word names. Raises SetupError for another word."""
     word = text.strip().lower().replace("_", "-").replace(" ", "-")
     word = "never" if word == "never-this" else word
     if word not in set(Because):
@@ -217,11 +217,10 @@ def parse_because(text: str, user: User) -> Because:
 
 
 def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime, only_today: bool = False) -> str:
-    """Store that a recommendation is refused and why, and return a sentence of what follows.
+    """Store that a recommendation is refused and why, and return a sentence on what follows.
 
-    The reason is kept until another answer. ``NOT_TODAY`` lets the action rest today, or the task if one is named.
-    ``WRONG_TIME`` takes this part of the day from the action's hours, ``NEVER`` vetoes it; ``only_today`` says that
-    they hold today alone. Raises SetupError as ``feedback.give_feedback`` does, and where no hours are left.
+    ``NOT_TODAY`` pauses the action or task for today, ``WRONG_TIME`` bars the action from this part of the day, and
+    ``NEVER`` bars it, the last two only for today if ``only_today``. Raises SetupError if it is too late to change.
     """
     with store.transaction():
         found = feedback.give_feedback(store, user, number, Answer.IGNORE, now=now)
@@ -247,28 +246,26 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
 
 
 def is_night(advice: Recommendation) -> bool:
-    """Return True for the night's sleep, which is no nap."""
+    """Return True for a recommendation of the night's sleep, and False for a nap."""
     return advice.action is ActionType.SLEEP and advice.kind != "suggested"
 
 
 def refusals(store: Store, user: User) -> dict[int, Text]:
-    """Return number -> the reason that the user said, of each recommendation that was refused with a reason."""
+    """Return recommendation number -> reason, for the recommendations that the user refused with a reason."""
     said = [about.split() for kind, about, _ in store.people.preferences(user.id).answered if kind == feedback.REFUSED]
     return {int(number): SAID_WORDS["-".join(words)] for number, *words in said if "-".join(words) in SAID_WORDS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A wish for all later days that follows from the reason for which a suggestion was refused. ``told`` is a sentence
-    that says what the wish does.
-    """
+    """A lasting wish that follows from the reason of a refusal. ``told`` is a sentence on what the wish does."""
 
     said: Said
     told: Text
 
 
 def lasting(advice: Recommendation, user: User, why: Because) -> Rule | None:
-    """Return the wish that a reason makes for all later days, or None if it changes only today."""
+    """Return the wish for all later days that a reason for a refusal means, or None if it holds only today."""
     if is_night(advice):
         return None  # nobody can do without, and what holds for sleep is a wish about naps
     action, named = frozenset({advice.action}), shown(WISHED.get(advice.action, ACTION_WORDS[advice.action]))
@@ -285,7 +282,7 @@ def lasting(advice: Recommendation, user: User, why: Because) -> Rule | None:
 
 
 def undoing(before: Wishes, rule: Rule, user: User) -> str:
-    """Return the command that restores the wishes as they were ``before`` a reason changed them."""
+    """Return the command that restores the wishes ``before`` a reason changed them."""
     (action,) = rule.said.actions
     if rule.said.kind == "never":
         word = shown(WISHED.get(action, ACTION_WORDS[action]))
