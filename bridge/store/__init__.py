@@ -1,4 +1,4 @@
-"""Store everything durable, in SQLite or PostgreSQL. Each part of the store has its own module."""
+"""Store everything durable, in SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class Store:
     """The database, in SQLite or PostgreSQL, with one attribute per part. Several threads may use it at once.
 
-    Methods with a parameter ``at`` read what was known at that instant. Raises SetupError if it cannot be opened or
-    migrated.
+    Methods with a parameter ``at`` read what was known at that time. Raises SetupError if the database cannot be opened
+    or migrated.
     """
 
     def __init__(self, url: str) -> None:
@@ -61,20 +61,22 @@ class Store:
         return Exports(self.database)
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[object]:
-        """Make all calls in a ``with`` block take effect together or not at all. Nested calls join it.
+        """Make all calls in a ``with`` block take effect together or not at all. Inner blocks join the outer one.
 
-        If not ``durable``, a power cut may undo it. Raises TryLater on a full disk or a database that stays locked.
+        If not ``durable``, a power cut may undo the block. Raises TryLater on a full disk or a database that stays
+        locked.
         """
         return self.database.write(durable=durable)
 
     def view(self) -> AbstractContextManager[object]:
-        """Return a context manager within which all reads see the same state, in one transaction."""
+        """Return a context manager within which all reads see the same state of the database."""
         return self.database.read()
 
     def lock(self, name: str) -> AbstractContextManager[None]:
-        """Hold a named lock, between threads and processes, during a ``with`` block. The lock ends with its process.
+        """Hold a named lock, against other threads and processes, during a ``with`` block or until the process ends.
 
-        Enter locks before transactions, or two processes could wait for each other. Raises TryLater if it stays held.
+        Take locks before transactions, or two processes could wait for each other. Raises TryLater if it is not free in
+        time.
         """
         return self._locks.hold(name)
 

@@ -25,12 +25,12 @@ class Credentials(Part):
 
     @reads
     def is_protected(self, db: sa.Connection, user_id: int) -> bool:
-        """Return True for a user with a password, passkey or linked account. Others need no login here."""
+        """Return True for a user with a password, passkey or linked account. Any other user needs no login here."""
         return bool(db.execute(_IS_PROTECTED, {"user": user_id}).scalar())
 
     @writes()
     def link(self, db: sa.Connection, user_id: int, issuer: str, subject: str, *, now: datetime) -> None:
-        """Link a provider's account to the user, or keep it as it is. Raises SetupError if another user has it."""
+        """Link a login provider's account to the user. Raises SetupError if it is linked to another user."""
         values = {"issuer": issuer, "subject": subject, "user_id": user_id, "made_at": now}
         if not insert_new(db, identities, values) and _owner(db, issuer, subject) != user_id:
             raise SetupError(
@@ -78,7 +78,10 @@ class Credentials(Part):
 
     @writes()
     def note_use(self, db: sa.Connection, passkey: Passkey, signatures: int, *, now: datetime) -> bool:
-        """Save that a passkey was used to log in. Return False if it was removed, or used elsewhere meanwhile."""
+        """Save the use of a passkey with its new count of signatures.
+
+        Return False if it was removed or used meanwhile.
+        """
         same = sa.and_(passkeys.c.id == passkey.id, passkeys.c.signatures == passkey.signatures)
         return db.execute(sa.update(passkeys).where(same).values(signatures=signatures, used_at=now)).rowcount == 1
 
@@ -107,7 +110,7 @@ class Shares(Part):
 
     @writes()
     def save(self, db: sa.Connection, user_id: int, viewer_id: int, meters: Sequence[Meter], *, now: datetime) -> None:
-        """Let a viewer see exactly these meters of a user from now on. No meters withdraw the share."""
+        """Let a viewer see exactly these meters of a user. With no meters, nothing is shared any longer."""
         pair = sa.and_(shares.c.user_id == user_id, shares.c.viewer_id == viewer_id)
         db.execute(sa.delete(shares).where(pair))
         rows = [
@@ -118,12 +121,12 @@ class Shares(Part):
 
     @reads
     def given(self, db: sa.Connection, user_id: int) -> list[Share]:
-        """Return what a user shares, a Share per viewer, sorted by the viewer's name."""
+        """Return what a user shares, with one Share per viewer, sorted by the viewer's name."""
         return _shares(db, shares.c.viewer_id, shares.c.user_id == user_id)
 
     @reads
     def received(self, db: sa.Connection, viewer_id: int) -> list[Share]:
-        """Return what is shared with a viewer, a Share per sharing user, sorted by that user's name."""
+        """Return what is shared with a viewer, with one Share per sharing user, sorted by that user's name."""
         return _shares(db, shares.c.user_id, shares.c.viewer_id == viewer_id)
 
 
@@ -157,14 +160,17 @@ class Access(Part):
 
     @writes()
     def begin_session(self, db: sa.Connection, user_id: int, digest: str, *, now: datetime, until: datetime) -> None:
-        """Save a session under its secret's digest until ``until``, and delete those over by ``now``."""
+        """Save a session until ``until``, under the digest of its secret.
+
+        Sessions that have ended by ``now`` are deleted.
+        """
         db.execute(sa.delete(sessions).where(sessions.c.expires_at <= now))
         begun = {"user_id": user_id, "digest": digest, "expires_at": until, "used_at": now, "proved_at": now}
         db.execute(sa.insert(sessions).values(begun))
 
     @reads
     def session(self, db: sa.Connection, digest: str, *, now: datetime, idle: timedelta) -> Session | None:
-        """Return the session with a digest, or None if it is unknown, has ended, or was not used for ``idle``."""
+        """Return the session with a digest. Return None if it is unknown, has ended, or was unused for ``idle``."""
         c = sessions.c
         current = sa.and_(c.digest == digest, c.expires_at > now, c.used_at > now - idle)
         row = db.execute(sa.select(c.user_id, c.used_at, c.proved_at).where(current)).one_or_none()
@@ -172,22 +178,21 @@ class Access(Part):
 
     @writes(durable=False)
     def use_session(self, db: sa.Connection, digest: str, *, now: datetime) -> None:
-        """Note that the session with a digest was used."""
+        """Save that the session with a digest is used at ``now``."""
         db.execute(sa.update(sessions).where(sessions.c.digest == digest).values(used_at=now))
 
     @writes()
     def prove_session(self, db: sa.Connection, digest: str, *, now: datetime) -> None:
-        """Save that the user of a session has just logged in or confirmed it, by password or passkey."""
+        """Save that a session's user has just logged in, or entered the password or a passkey again."""
         db.execute(sa.update(sessions).where(sessions.c.digest == digest).values(proved_at=now))
 
     @writes()
     def end_session(self, db: sa.Connection, digest: str) -> None:
-        """Delete the session with a digest, if there is one."""
         db.execute(sa.delete(sessions).where(sessions.c.digest == digest))
 
     @writes()
     def add_token(self, db: sa.Connection, user_id: int, name: str, digest: str, *, now: datetime) -> ApiToken:
-        """Save an API token by its name and digest, and return its entry. The token itself is not stored."""
+        """Save an API token by name and digest, and return its entry. The secret text of the token is not stored."""
         values = {"user_id": user_id, "name": name, "digest": digest, "made_at": now}
         number = db.execute(sa.insert(api_tokens).values(values).returning(api_tokens.c.id)).scalar_one()
         return ApiToken(id=number, name=name, made_at=now)

@@ -1,4 +1,4 @@
-"""Encode items (samples, episodes, events, tasks) and raw records for the database, and decode them to equal values."""
+"""Encode items (samples, episodes, events, tasks) and raw records as JSON for the database, and decode them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _DECODERS: dict[str, dict[str, Callable[[Any], Any]]] = {
 
 
 def encode(item: Item) -> str:
-    """Return an item as JSON text without None fields, in ASCII, because PostgreSQL refuses a NUL in titles."""
+    """Return an item as ASCII JSON text, without fields that are None."""
     if type(item) is Sample:
         start, end = item.start.isoformat(), None if item.end is None else item.end.isoformat()
         more = (item.offset, item.day.isoformat(), item.value, item.device, item.count, item.low, item.high)
@@ -57,7 +57,7 @@ def encode(item: Item) -> str:
 
 
 def sample_text(values: Sequence[Any]) -> str:
-    """Return a sample as JSON text without None fields, from the values of its fields (times in ISO 8601)."""
+    """Return a sample as ``encode`` does, from the values of its fields in order, with times in ISO 8601."""
     key, metric, start, end, offset, day, value, device, count, low, high = values
     # It is written by hand, because most revisions are samples, and ``json`` takes four times as long.
     text = f'{{"key": {_quoted(key)}, "metric": {_quoted(metric)}, "start": "{start}"'
@@ -83,12 +83,12 @@ def _number(value: float) -> str:
 
 
 def decode(kind: str, body: str) -> Item:
-    """Return an item from its JSON text (made by ``encode``). ``kind`` is sample, episode, event or task."""
+    """Return an item from the JSON text that ``encode`` made. ``kind`` is sample, episode, event or task."""
     return of_fields(kind, json.loads(body))
 
 
 def of_fields(kind: str, values: Mapping[str, Any]) -> Item:
-    """Return an item of a kind from the values of its JSON object."""
+    """Return an item from its decoded JSON object. ``kind`` is sample, episode, event or task."""
     decoders = _DECODERS[kind]
     return CLASS_OF_KIND[kind](**{k: decoders[k](v) if k in decoders else v for k, v in values.items()})
 
@@ -118,18 +118,18 @@ _JSON = _encoder(default=dict)  # of mappings that are no dict
 
 
 def columns_of(record: Any, **more: Any) -> dict[str, Any]:
-    """Return column -> value of a dataclass. A field ``more`` holds several columns, each of which is returned."""
+    """Return column -> value of a dataclass, in which ``more`` gives the values of some fields."""
     return {f.name: more[f.name] if f.name in more else getattr(record, f.name) for f in fields(record)}
 
 
 def record_of(made: type[Made], row: Any, **more: Any) -> Made:
-    """Return a dataclass from a row whose columns are called as its fields, or as the keys of its field ``more``."""
+    """Return a dataclass made of a row's columns of the same names. ``more`` gives the values of some fields."""
     named = (field.name for field in fields(cast("Any", made)))
     return made(**{name: more[name] if name in more else getattr(row, name) for name in named})
 
 
 def compressed(text: bytes) -> bytes:
-    """Return the text compressed like ``zlib.compress``, with a window no larger than the text, to save time."""
+    """Return the text compressed like ``zlib.compress``, but faster for short texts."""
     bits = min(max((len(text) + _LOOKAHEAD).bit_length(), 10), zlib.MAX_WBITS)
     made = zlib.compressobj(wbits=bits, memLevel=6 if bits <= 12 else zlib.DEF_MEM_LEVEL)
     return made.compress(text) + made.flush()
@@ -144,7 +144,7 @@ def packed(payload: Mapping[str, object]) -> bytes:
 
 
 def unpack(payload: bytes) -> dict[str, Any]:
-    """Return the payload that a raw record's compressed JSON holds."""
+    """Return the payload that ``packed`` compressed."""
     body: dict[str, Any] = json.loads(zlib.decompress(payload))
     return body
 
@@ -158,11 +158,11 @@ _CANONICAL = _encoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def fingerprint(record: RawRecord) -> bytes:
-    """Return 16 bytes that differ if a record's payload, parent or deletion mark does."""
+    """Return 16 bytes that differ if a record's payload, parent or deletion mark differs."""
     return mark_of(canonical(record.payload), record)
 
 
 def mark_of(payload: bytes, record: RawRecord) -> bytes:
-    """Return the ``fingerprint`` of a record whose payload is already JSON with sorted keys."""
+    """Return the ``fingerprint`` of a record, given its payload as ``canonical`` JSON."""
     text = payload + repr((record.parent, record.deleted)).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).digest()

@@ -1,4 +1,4 @@
-"""Convert records to database rows and back, by the types of their fields."""
+"""Convert dataclasses to database rows and back, by the types of their fields."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def facts_json(facts: Iterable[Fact]) -> str:
 
 
 def fact_of(body: Any) -> Fact:
-    """Return a fact (a reason for advice, as data) from its JSON. An earlier release stored plain text."""
+    """Return a fact (a reason for advice, as data) from its JSON value, which may be text of an earlier release."""
     if isinstance(body, dict) and "kind" in body:
         return Fact.from_json(body)
     return fact("said") if body == SAID_BEFORE else prose(languages.packed(languages.text_of(body)) or "")
@@ -56,7 +56,7 @@ def _forms(hint: Any) -> Forms:
 
 
 def values_of(record: Any) -> dict[str, Any]:
-    """Return column -> value of a record."""
+    """Return column -> value of a dataclass. A slot (``Moment``) takes two columns, and facts are JSON text."""
     values: dict[str, Any] = {}
     for field, hint in hints_of(type(record)).items():
         value = getattr(record, field)
@@ -68,7 +68,7 @@ def values_of(record: Any) -> dict[str, Any]:
 
 
 def reading(record: type[Record], table: sa.Table) -> tuple[sa.Select[Any], Callable[[Sequence[Any]], Record]]:
-    """Return the SQL query for a record's columns, and the function that makes a record from a row of its result.
+    """Return (query for the columns of a dataclass, function that makes the dataclass from a result row).
 
     A null gives the field's default.
     """
@@ -93,12 +93,12 @@ def reading(record: type[Record], table: sa.Table) -> tuple[sa.Select[Any], Call
 
 
 def json_columns(record: type) -> dict[str, type]:
-    """Return column -> list or dict, for the columns of a record that are stored as JSON."""
+    """Return column -> list or dict, for the columns of a dataclass that are stored as JSON."""
     kept = {names_of(field)[0]: get_origin(hint) for field, hint in hints_of(record).items() if hint in FORMS}
     return {name: list if kind is tuple else dict for name, kind in kept.items()}
 
 
 def facts_anew(record: type, row: Mapping[str, Any]) -> dict[str, str]:
-    """Return column -> reasons (facts) of a record in the current format, for rows of older releases."""
+    """Return column -> facts (reasons for advice) as JSON in the current format, for a row of an older release."""
     forms = {names_of(field)[0]: FACT_FORMS.get(hint) for field, hint in hints_of(record).items()}
     return {name: form[1](form[0](row[name])) for name, form in forms.items() if form and row[name] is not None}

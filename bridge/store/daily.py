@@ -1,4 +1,4 @@
-"""Read one value per local day, metric and source, such as a sum of steps. The database computes it where it can."""
+"""Read one value per local day, metric and source, such as a sum of steps, mostly computed by the database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Daily(Part):
     def values(
         self, db: sa.Connection, user_id: int, metrics: Collection[Metric], *, since: date, until: date
     ) -> list[DayValue]:
-        """Return a value per local day, metric and source, by day, chosen as in ``bridge.meters.daily``."""
+        """Return a value per local day, metric and source, sorted by day, computed as in ``bridge.meters.daily``."""
         plain = [str(metric) for metric in metrics if metric not in packed.METRICS_PACKED]
         bound = {"user": user_id, "since": since, "until": until}
         found = list(_values(db, bound | {"names": plain})) if plain else []
@@ -37,9 +37,10 @@ class Daily(Part):
     def episodes(
         self, db: sa.Connection, user_id: int, kinds: Collection[EpisodeKind], *, since: date, until: date
     ) -> list[tuple[str, dict[str, Any]]]:
-        """Return (source, encoded fields) of episodes of ``kinds`` on local days, both dates included.
+        """Return (source, fields as JSON values) of episodes of ``kinds`` on local days from ``since`` to ``until``.
 
-        The caller decodes the fields (by ``episode_of``) only where needed, because that takes most of the time.
+        Both days are included. Decode the fields by ``episode_of`` only where needed, because decoding takes most of
+        the time.
         """
         from pydantic_core import from_json  # two thirds of the time of ``json``
 
@@ -55,23 +56,22 @@ class Daily(Part):
 
     @reads
     def told(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> frozenset[str]:
-        """Return those of ``metrics`` that the user has a value of. Any night counts as a value of time asleep."""
+        """Return the names of those ``metrics`` of which the user has a value. For time asleep any night counts."""
         return frozenset(str(one) for one in metrics if any(_is_told(db, user_id, one, table) for table in _DERIVED))
 
     @reads
     def told_episode(self, db: sa.Connection, user_id: int, kind: EpisodeKind) -> bool:
-        """Return True if the user has any episode of a kind."""
         which = sa.exists().where(_e.user_id == user_id, _e.body.like(f'%"kind": "{kind}"%'))
         return bool(db.execute(sa.select(which)).scalar())
 
     @reads
     def told_in_nights(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> bool:
-        """Return True if a sleep of a user holds a value of one of the metrics."""
+        """Return True if any sleep of the user holds a value of one of the metrics."""
         return any(_is_told(db, user_id, one, tables.episodes) for one in metrics)
 
     @reads
     def noted(self, db: sa.Connection, user_id: int) -> list[str]:
-        """Return the names of all things that the user has noted, sorted."""
+        """Return the sorted names of all things that the user has noted."""
         name = sa.select(tables.metrics.c.id).where(tables.metrics.c.name == str(Metric.NOTED)).scalar_subquery()
         found = sa.select(_s.key).distinct().where(_s.user_id == user_id, _s.metric_id == name)
         return sorted({name_noted(key) for key in db.execute(found).scalars()})
@@ -84,7 +84,7 @@ class Daily(Part):
 
     @reads
     def first_event(self, db: sa.Connection, user_id: int) -> date | None:
-        """Return the date, in UTC, on which the user's first calendar entry begins, or None without any."""
+        """Return the UTC date on which the user's first calendar entry begins, or None without any."""
         found = db.execute(sa.select(sa.func.min(tables.events.c.start)).where(tables.events.c.user_id == user_id))
         at = found.scalar()
         return None if at is None else at.date()
@@ -105,7 +105,7 @@ def _is_told(db: sa.Connection, user_id: int, metric: Metric, table: sa.Table) -
 
 
 def episode_of(fields: dict[str, Any]) -> Episode:
-    """Return an episode (a night, nap or workout) from its fields in JSON."""
+    """Return an episode from its fields as JSON values."""
     return cast(Episode, codec.of_fields("episode", fields))
 
 

@@ -1,4 +1,4 @@
-"""Open the database and its transactions, which nested calls share. Parts of the store are built on the class Part."""
+"""Open the database and its transactions. Nested calls share a transaction."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ NO_DATABASE = "SQLITE_NOTADB"
 
 
 class Database:
-    """A database, migrated when it is opened. ``read`` and ``write`` join the transaction of this thread, or open one.
+    """A database, migrated when it is opened. ``read`` and ``write`` join this thread's transaction, or open one.
 
-    Raises StoreFault for a full, read-only, locked or damaged database, and SetupError for one that cannot open.
+    Raises StoreFault for a full, read-only, locked or damaged database, and SetupError for one that cannot be opened.
     """
 
     def __init__(self, url: str | sa.URL) -> None:
@@ -71,10 +71,9 @@ class Database:
             raise faults.fault(kind) from error
 
     def damage(self) -> str | None:
-        """Read all rows, and return what is damaged in the database, or None.
+        """Read all rows, and return a text that says what is damaged, or None.
 
-        For PostgreSQL this is the number of failed page checksums, if the cluster has checksums. Raises StoreFault if
-        reading itself fails.
+        In PostgreSQL only page checksums are counted, if the cluster has them. Raises StoreFault if reading fails.
         """
         if self.path is not None:
             return faults.damage(self.path)
@@ -113,12 +112,15 @@ class Database:
             self.fault = None
 
     def joined(self) -> sa.Connection | None:
-        """Return the connection of the transaction, or else of the view, that this thread has open, or None."""
+        """Return the connection of this thread's open transaction or view, or None."""
         return getattr(self._open, "connection", None) or getattr(self._open, "reading", None)
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """Yield a connection whose queries all see the same state, or that of this thread's open transaction."""
+        """Yield a connection whose queries all see the same state.
+
+        It is that of this thread's open transaction, if any.
+        """
         if (current := self.joined()) is not None:
             yield current
             return
@@ -134,11 +136,10 @@ class Database:
                 self._open.reading = None
 
     def close(self) -> None:
-        """Close all connections."""
         self.engine.dispose()
 
     def scrub(self) -> None:
-        """Rewrite the whole database, so that no file of it holds deleted rows.
+        """Rewrite the whole database, so that its files no longer hold deleted rows.
 
         Raises ``sqlite3.OperationalError`` if another process keeps reading a SQLite database.
         """
@@ -152,7 +153,7 @@ class Database:
             raise sqlite3.OperationalError("another process reads it for long")
 
     def scrub_tables(self, *small: sa.Table) -> None:
-        """Rewrite small tables on PostgreSQL, so that no file of the database holds their deleted rows any longer."""
+        """Rewrite small tables on PostgreSQL, so that its files no longer hold their deleted rows."""
         if self.engine.dialect.name == "postgresql":
             self._alone(f"VACUUM FULL {', '.join(table.name for table in small)}")
             return
@@ -164,10 +165,10 @@ class Database:
             connection.execute(sa.text(statement))
 
     def compact(self, at_most: int | None = None) -> None:
-        """Give back the space of deleted rows to the disk where that is worthwhile.
+        """Return the space of deleted rows to the disk, if there is enough. Writers of SQLite wait meanwhile.
 
-        SQLite's file is rewritten if at most ``at_most`` bytes (None: no limit) are in use. Writers wait meanwhile.
-        Raises StoreFault, for example while another process writes for long.
+        A SQLite file is rewritten only if at most ``at_most`` bytes are in use (None is no limit). Raises StoreFault,
+        for example while another process writes.
         """
         if self.engine.dialect.name == "postgresql":
             with self._telling():
@@ -189,7 +190,10 @@ class Database:
 
 
 class Part:
-    """The base class of a part of the store. ``reads`` and ``writes`` give its methods a connection."""
+    """The base class of a part of the store.
+
+    The decorators ``reads`` and ``writes`` pass connections to its methods.
+    """
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -201,7 +205,7 @@ SomePart = TypeVar("SomePart", bound=Part)
 
 
 def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Callable[Concatenate[SomePart, P], R]:
-    """Decorate a reading method, so that it gets the connection of the open (or a new) transaction as ``db``."""
+    """Decorate a method that reads, so that callers omit ``db``, which is the open transaction or a new one."""
 
     @wraps(method)
     def call(part: SomePart, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -216,7 +220,7 @@ def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Calla
 def writes(
     *, durable: bool = True
 ) -> Callable[[Callable[Concatenate[SomePart, sa.Connection, P], R]], Callable[Concatenate[SomePart, P], R]]:
-    """Return a decorator by which a method gets the writing connection of the open (or a new) transaction."""
+    """Return a decorator for a method that writes, so that callers omit ``db``, the open transaction or a new one."""
 
     def decorate(
         method: Callable[Concatenate[SomePart, sa.Connection, P], R],
@@ -233,8 +237,9 @@ def writes(
 
 @contextmanager
 def as_setup_error(what: str, then: str) -> Iterator[None]:
-    """Raise SetupError for a file error or SQLite error in a ``with`` block. Its text is "{what} (reason of the error),
-    {then}".
+    """Turn a file error or SQLite error in a ``with`` block into a SetupError.
+
+    Its text is "{what} (reason of the error), {then}".
     """
     try:
         yield
@@ -281,7 +286,7 @@ def _postgres(url: sa.URL) -> sa.Engine:
 
 
 def has_spoken(connection: Any) -> bool:
-    """Return True for an idle psycopg connection on which the server has sent something, as it does when it closes."""
+    """Return True if the server has sent something on an idle psycopg connection, for example because it closed it."""
     if connection.closed:
         return True
     waiting = select.poll()

@@ -1,6 +1,6 @@
-"""Check the rows of an export as the rows of a source are checked, and read their values for the tables.
+"""Check the rows of an export before import, and convert their values for the tables.
 
-A value that no store can have written raises one of the errors in ``UNREADABLE``.
+A value that the store cannot have written raises one of the errors in ``UNREADABLE``.
 """
 
 from __future__ import annotations
@@ -45,18 +45,21 @@ HINTS = {kind: get_type_hints(kind) for kind in codec.KIND_OF_CLASS}
 
 
 class Unfit(ValueError):
-    """The error for a value of an export that no store can have written. The text tells why, without the value."""
+    """The error for a value of an export that the store cannot have written. Its text does not quote the value."""
 
 
 def told(error: Exception) -> str:
-    """Return why a value cannot be read. Values are not quoted, except names of zones."""
+    """Return the text of an error about a value that cannot be read, without the value unless it is a zone's name."""
     if isinstance(error, Unfit | SetupError):
         return str(error)
     return "no value, or one that refers to no row" if isinstance(error, KeyError) else "no readable value"
 
 
 def value_of(column: sa.Column[Any], value: Any) -> Any:
-    """Return a value for a column, converted from its JSON value or from the text of a CSV file."""
+    """Return a value for a column, converted from a JSON value or from the text of a CSV file.
+
+    Raises one of ``UNREADABLE`` if it does not fit.
+    """
     kind = column.type
     if isinstance(kind, tables.Instant):
         return _instant(text_of(value))
@@ -78,7 +81,7 @@ def value_of(column: sa.Column[Any], value: Any) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """Return a value that must be text. Raises Unfit for another type, and for NUL, which PostgreSQL refuses."""
+    """Return a text unchanged. Raises Unfit for another type and for NUL, which PostgreSQL refuses."""
     if not isinstance(value, str) or "\0" in value:
         raise Unfit("no text")
     value.encode()  # a lone surrogate is a ValueError
@@ -106,7 +109,7 @@ def _boolean(value: Any) -> bool:
 
 
 def whole(value: Any, bits: int = 63) -> int:
-    """Return a whole number of so many bits and a sign. Raises Unfit for any other value."""
+    """Return a whole number of at most ``bits`` bits and a sign. Raises Unfit for any other value."""
     if isinstance(value, float) and value.is_integer():  # Parquet keeps a column with gaps so
         value = int(value)
     found = value if isinstance(value, int) else int(text_of(value))
@@ -123,7 +126,7 @@ def _finite(value: Any) -> float:
 
 
 def parsed(text: str, form: type, *, finite: bool = False) -> Any:
-    """Return the value of a JSON text. Raises Unfit unless it has the type ``form`` and is at most 200 levels deep."""
+    """Return the value of a JSON text. Raises Unfit unless it has the type ``form`` and limited nesting."""
     try:
         found = json.loads(text, parse_constant=_refuse_constant if finite else None)
     except RecursionError:
@@ -151,9 +154,9 @@ def _inside(value: Any) -> Iterator[Any]:
 
 
 def derived(table: sa.Table, values: Row) -> Row:
-    """Check that the values of an export's row agree with each other. Return column -> value that is not in the export.
+    """Check that the values of an exported row agree, and return column -> value for columns that exports omit.
 
-    Raises ValueError, KeyError, TypeError or SetupError for a row that the store could not read.
+    Raises ValueError, KeyError, TypeError or SetupError for a row that the store could not read later.
     """
     check = CHECKS.get(table.name)
     return {} if check is None else check(values)
@@ -175,7 +178,7 @@ def _item(kind: str) -> Callable[[Row], Row]:
 
 
 def item_of(kind: str, body: str) -> Item:
-    """Return the item of a JSON text, after checking the type of every value."""
+    """Return an item from its JSON text, as ``decode`` does, after checking the type of every value."""
     parsed(body, dict, finite=True)
     return _checked(codec.decode(kind, body))
 

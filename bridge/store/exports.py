@@ -1,6 +1,6 @@
-"""Export a user's rows as JSON values, with names instead of surrogate keys, and import them.
+"""Export a user's rows as JSON values, with names in place of numeric keys, and import them.
 
-Instants and dates are ISO 8601, payloads are JSON, and bytes are hexadecimal.
+Times and dates are in ISO 8601, payloads are JSON, and bytes are hexadecimal.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Exports(Part):
 
     @reads
     def dump(self, db: sa.Connection, user_id: int) -> dict[str, list[Row]]:
-        """Return table name -> rows of a user, in the order that ``restore`` needs. Secrets are left out."""
+        """Return table name -> rows of a user, in the order in which ``restore`` needs them. Secrets are left out."""
         found: dict[str, list[Row]] = {}
         for table in EXPORTED_TABLES:
             rows = db.execute(sa.select(table).where(_of_user(table, user_id)).order_by(*table.primary_key.columns))
@@ -73,9 +73,9 @@ class Exports(Part):
 
     @writes()
     def restore(self, db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]]) -> None:
-        """Insert the rows of an export (``saved``, table name -> rows) for a user without connections.
+        """Insert exported rows (table name -> rows) for a user without connections.
 
-        Raises SetupError for unreadable rows, a user with a connection, or an answered recommendation in the way.
+        Raises SetupError for unreadable rows, a user with a connection, or an answered recommendation in the same slot.
         """
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(
@@ -227,7 +227,7 @@ def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
 def _insert(
     db: sa.Connection, table: sa.Table, fresh: list[Row], old: list[int], numbers: dict[str, dict[Any, int]]
 ) -> None:
-    """Insert ``fresh`` rows, and save in ``numbers`` the new ids by ``old`` ids, those in the export."""
+    """Insert ``fresh`` rows, and save new ids in ``numbers`` by table and ``old`` id, which is that of the export."""
     if not fresh:
         return
     if table not in (tables.connections, tables.records, tables.recommendations):

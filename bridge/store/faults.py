@@ -1,4 +1,4 @@
-"""Tell what is wrong with a database or its disk: full, read-only, locked, damaged, or failing."""
+"""Find out what is wrong with a database or its disk, such as full, read-only, locked or damaged."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def fault(kind: Fault) -> StoreFault:
 
 
 def kind_of(error: BaseException, folder: Path | None = None) -> Fault | None:
-    """Return the kind of fault that an error of the database or a file means, or None for other errors.
+    """Return the kind of fault that an error of the database or of a file means, or None for other errors.
 
-    SQLite may name a full or read-only disk differently, so the disk of ``folder`` is checked, too.
+    If the error is unclear, as SQLite's often is, the disk of ``folder`` is checked.
     """
     cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
     if isinstance(cause, StoreFault):
@@ -88,7 +88,7 @@ def of_disk(folder: Path) -> Fault | None:
 
 
 def damage(path: Path) -> str | None:
-    """Return what is wrong inside a SQLite file, or None for a whole file. All its pages are read.
+    """Return what is damaged in a SQLite file, all of which is read, or None.
 
     Raises StoreFault if the file cannot be read for another reason.
     """

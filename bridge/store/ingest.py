@@ -1,4 +1,4 @@
-"""Store raw records and webhook notices, with cursors and the rows that are derived from records."""
+"""Store raw records, the rows made of them, cursors, and webhook notices."""
 
 from __future__ import annotations
 
@@ -28,11 +28,14 @@ NO_PARENT = ""  # of a covered stretch whose records have none
 
 
 class Ingest(Part):
-    """The part of the store for delivered records. Callers store a page, its rows and its cursor in a transaction."""
+    """The part of the store for what sources deliver.
+
+    Callers store a page, its rows and its cursor in a transaction.
+    """
 
     @reads
     def cursor(self, db: sa.Connection, connection_id: int, stream: str, version: int) -> str | None:
-        """Return the saved cursor of a stream. None if there is none in this ``version`` of the cursor's format."""
+        """Return the saved cursor of a stream, or None if there is none in this ``version`` of the cursor's format."""
         c = tables.cursors.c
         query = sa.select(c.cursor).where(c.connection_id == connection_id, c.stream == stream, c.version == version)
         found: str | None = db.execute(query).scalar()
@@ -40,13 +43,13 @@ class Ingest(Part):
 
     @reads
     def cursors(self, db: sa.Connection, connection_id: int, version: int) -> dict[str, str]:
-        """Return stream -> cursor of a connection, without those in another ``version`` of their format."""
+        """Return stream -> saved cursor of a connection, for cursors in this ``version`` of their format."""
         found = db.execute(_CURSORS, {"connection": connection_id, "version": version})
         return {row.stream: row.cursor for row in found}
 
     @writes(durable=False)
     def save_cursor(self, db: sa.Connection, connection_id: int, stream: str, cursor: str, version: int) -> None:
-        """Save the cursor of a stream in place of the earlier one. An unchanged cursor writes nothing."""
+        """Save the cursor of a stream, in the format ``version``, in place of the earlier one."""
         new = _save_cursor(db.dialect.name)
         db.execute(new, {"connection_id": connection_id, "stream": stream, "cursor": cursor, "version": version})
 
@@ -57,7 +60,7 @@ class Ingest(Part):
 
     @writes()
     def add_notice(self, db: sa.Connection, connection_id: int, notice: Notice, *, now: datetime) -> bool:
-        """Save a webhook notice, and make the connection due at ``now``. Return False if it was saved before."""
+        """Save a webhook notice and make the connection due at ``now``. Return False if it was saved before."""
         n, c = tables.notices.c, tables.connections.c
         expired = sa.and_(n.connection_id == connection_id, n.handled_at < now - HANDLED_NOTICES_KEPT_FOR)
         db.execute(sa.delete(tables.notices).where(expired))
@@ -71,7 +74,7 @@ class Ingest(Part):
 
     @reads
     def last_notice(self, db: sa.Connection, connection_id: int) -> datetime | None:
-        """Return the time at which a connection's newest stored notice arrived, or None."""
+        """Return when a connection's newest stored notice arrived, or None."""
         found: datetime | None = db.execute(_LAST_NOTICE, {"connection": connection_id}).scalar()
         return found
 
@@ -82,12 +85,12 @@ class Ingest(Part):
 
     @reads
     def notices(self, db: sa.Connection, connection_id: int) -> list[Notice]:
-        """Return a connection's notices that are not handled yet, in the order in which they came."""
+        """Return a connection's webhook notices that are not handled yet, in the order of arrival."""
         return [codec.record_of(Notice, row) for row in db.execute(_NOTICES, {"connection": connection_id})]
 
     @writes()
     def mark_handled(self, db: sa.Connection, connection_id: int, trace: str, *, now: datetime) -> None:
-        """Mark a notice as handled. Its row stays for a week, because vendors send notices again."""
+        """Mark the notice ``trace`` as handled. It is not deleted yet, because vendors send notices again."""
         n = tables.notices.c
         mine = sa.update(tables.notices).where(n.connection_id == connection_id, n.trace == trace)
         db.execute(mine.values(handled_at=now))
@@ -104,12 +107,10 @@ class Ingest(Part):
         now: datetime,
         keep_raw: bool = True,
     ) -> list[RecordResult]:
-        """Store each raw record, and the rows of the samples, episodes, events and tasks that ``normalise`` makes of
-        it.
+        """Store raw records and the rows that ``normalise`` makes of them. Return a result per record.
 
-        Return a result per record.
-
-        An unchanged record derives nothing. A ``BadRecord`` sets it aside, and its earlier rows stay.
+        An unchanged record is skipped unless ``version``, that of the normaliser, is new. For a ``BadRecord`` the
+        reason is saved, and earlier rows stay. Payloads are stored if ``keep_raw``.
         """
         if not records:
             return []
@@ -132,10 +133,9 @@ class Ingest(Part):
     def months(
         self, db: sa.Connection, connection_id: int, version: int
     ) -> dict[tuple[str, str], tuple[int, datetime | None]]:
-        """Return (stream, month as the first 7 characters of the key) -> number and export date of a connection's
-        records.
+        """Return (stream, month ``YYYY-MM`` that begins the key) -> (number of records, date of their export).
 
-        The date is None if the records are of several exports, in pieces, or derived by another ``version``.
+        The date is None if the records come from several exports, in pieces, or were read by another ``version``.
         """
         found = db.execute(_MONTHS, {"connection": connection_id, "version": version})
         return {
@@ -148,9 +148,9 @@ class Ingest(Part):
 
     @writes(durable=False)
     def keep_still(self, db: sa.Connection, connection_id: int, stream: str, still: Still) -> None:
-        """Give stored records that a newer export holds unchanged the date of that export, ``still.as_of``.
+        """Give stored records the date of a newer export, ``still.as_of``, which holds them unchanged.
 
-        These are the records whose keys begin with a prefix in ``still.records``. Deleted records are left out.
+        These are the records whose keys begin with a prefix in ``still.records``.
         """
         for prefix in still.records:
             of = {"connection": connection_id, "of_stream": stream, "of_prefix": prefix, "new_as_of": still.as_of}
@@ -161,10 +161,9 @@ class Ingest(Part):
     def missing(
         self, db: sa.Connection, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]
     ) -> list[RawRecord]:
-        """Return deletions of the stored records that an export should hold (``covers``) but did not deliver. Nothing
-        is deleted yet.
+        """Return a deletion of each record that ``covers`` says was delivered, but whose key is not in ``delivered``.
 
-        Records of a newer export than that of ``covers`` are left out.
+        Records of a newer export than that of ``covers`` stay. The deletions are not stored yet.
         """
         bound = dict[str, Any](connection=connection_id, stream=stream)
         if covers.since is not None:  # reads only what may begin there, not ten years
@@ -184,9 +183,9 @@ class Ingest(Part):
 
     @writes()
     def save_coverage(self, db: sa.Connection, connection_id: int, stream: str, covers: Covers) -> None:
-        """Save that an export holds all records under a prefix of their keys, so that an older export adds none there.
+        """Save that an export holds all records in the part ``covers`` of a stream.
 
-        If a newer export's date is saved already, it stays.
+        Older exports then add no records there. The date of a newer export stays if one is saved.
         """
         stretch = {"connection_id": connection_id, "stream": stream, "prefix": covers.prefix, "as_of": covers.as_of}
         parents = sorted(covers.parents if covers.parents is not None else {NO_PARENT})
@@ -203,10 +202,9 @@ class Ingest(Part):
         version: int,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[RecordResult]:
-        """Make all rows of a connection again from its raw records, where these are kept. Return a result per record.
+        """Make all rows of a connection again from its stored payloads. Return a result per record.
 
-        ``progress`` is called with (records done, all records), unless it is None. ``version`` is that of the
-        normaliser.
+        ``version`` is that of the normaliser. ``progress``, if given, is called with (records done, all records).
         """
         r, a = tables.records.c, tables.arrivals.c
         kept = sa.select(a.record_id).join(tables.records).where(r.connection_id == connection.id)
@@ -234,7 +232,7 @@ class Ingest(Part):
 
     @reads
     def set_aside(self, db: sa.Connection, connection_id: int) -> list[tuple[str, str]]:
-        """Return (stream, reason) of each record set aside and each value out of range, by stream and key."""
+        """Return (stream, reason) of each unreadable record and each value out of range, by stream and key."""
         found = db.execute(_SET_ASIDE, {"connection": connection_id})
         return [(row.stream, reason) for row in found for reason in row.reason.split("\n")]  # a line per metric
 
@@ -260,7 +258,7 @@ _NOTICES = (
 
 @cache
 def _save_cursor(dialect: str) -> Any:
-    """Return the SQL statement that saves a cursor, without writing an equal one again."""
+    """Return the statement that saves a cursor, without writing an equal one again."""
     c = tables.cursors.c
     new = insert_of(dialect, tables.cursors)
     return new.on_conflict_do_update(
@@ -282,7 +280,7 @@ def _save_coverage(dialect: str) -> Any:
 
 
 class _Stretch(NamedTuple):
-    """The records of which an export holds all: prefix of their keys, their parent, and the export's date."""
+    """The records of a stream that an export holds completely, by prefix of their keys and parent."""
 
     prefix: str
     parent: str
@@ -399,7 +397,7 @@ def _arrive_again(state: State, row: Any) -> State:
 
 
 class _ReplayedRecords:
-    """The records read by a rebuild so far, found by path (``stream/key``) or by parent, in order of arrival."""
+    """The records that ``rebuild`` has read so far, found by path (``stream/key``) or by parent."""
 
     def __init__(self) -> None:
         self._states: dict[str, State] = {}

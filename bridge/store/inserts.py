@@ -1,4 +1,4 @@
-"""Insert a row unless it exists already. Read, insert and update many rows in the quickest way of each driver."""
+"""Insert rows unless they exist, and read, insert and update many rows by the fastest way of each driver."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def insert_new(db: sa.Connection, table: sa.Table, values: Mapping[str, Any]) ->
 
 
 def insert_into(db: sa.Connection, table: sa.Table) -> Any:
-    """Return an INSERT statement that can take ON CONFLICT, for the database of a connection."""
+    """Return an INSERT statement with ON CONFLICT support, for the database of a connection."""
     return insert_of(db.dialect.name, table)
 
 
 def insert_of(dialect: str, table: sa.Table) -> Any:
-    """Return an INSERT that can take ON CONFLICT. Only the dialect in use is imported, because imports are slow."""
+    """Return an INSERT statement with ON CONFLICT support, for the dialect ``sqlite`` or ``postgresql``."""
     if dialect == "postgresql":
         from sqlalchemy.dialects import postgresql
 
@@ -32,9 +32,9 @@ def insert_of(dialect: str, table: sa.Table) -> Any:
 
 
 def insert_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows of plain values in the order of ``columns``. Instants are microseconds since 1970, dates ISO 8601.
+    """Insert rows of plain values in the order of ``columns``. Times are microseconds since 1970 UTC, dates ISO 8601.
 
-    This bypasses SQLAlchemy, whose own work per row would cost more than the insert.
+    SQLAlchemy is bypassed, because its work per row costs more than the insert.
     """
     if not rows:
         return
@@ -51,7 +51,7 @@ def insert_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows
 
 
 def next_ids(db: sa.Connection, table: sa.Table, count: int) -> Collection[int]:
-    """Return ``count`` ids for rows that the transaction is going to insert."""
+    """Return ``count`` unused ids for rows that this transaction will insert."""
     if not count:
         return ()
     if db.dialect.name == "postgresql":
@@ -62,7 +62,7 @@ def next_ids(db: sa.Connection, table: sa.Table, count: int) -> Collection[int]:
 
 
 def update_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Update rows by their ids. A tuple of ``rows`` holds the plain values of ``columns``, and then the row's id."""
+    """Update rows by id. Each tuple in ``rows`` holds the plain values of ``columns`` and then the id."""
     if not rows:
         return
     mark = "%s" if db.dialect.name == "postgresql" else "?"
@@ -77,7 +77,7 @@ VALUES_MAX = 900  # in a list; SQLite before 3.32 binds at most 999 values (http
 def select_many(
     db: sa.Connection, table: sa.Table, columns: Sequence[str], name: str, values: Collection[Any], **equal: Any
 ) -> Iterator[Sequence[Any]]:
-    """Yield rows whose column ``name`` has one of ``values``, without SQLAlchemy, which is slow for many values."""
+    """Yield ``columns`` of the rows whose column ``name`` has one of ``values``, and others the values ``equal``."""
     postgres = db.dialect.name == "postgresql"
     mark, rest = "%s" if postgres else "?", iter(values)
     named = ", ".join(f'"{column}"' for column in columns)

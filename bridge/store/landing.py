@@ -1,4 +1,4 @@
-"""Compare each delivered record with the stored record, and derive and write again what has changed."""
+"""Compare delivered records with stored ones, and write what has changed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from bridge.store.states import State
 
 
 class Memory(Protocol):
-    """The stored records that a batch of delivered ones needs: the same ones, their parents and children."""
+    """The stored records that delivered records are compared with, and the parents and children of these."""
 
     def remember(self, state: State) -> None: ...
     def latest(self, path: str) -> State | None:
-        """Return the stored record at the path ``stream/key``, or None if it never came or was deleted."""
+        """Return the stored record at the path ``stream/key``, or None if there is none or it was deleted."""
         ...
 
     def children(self, path: str) -> list[State]:
@@ -34,7 +34,7 @@ class Memory(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
-    """Delivered records of a connection, written together. ``take`` adds a record, ``write`` writes all."""
+    """Delivered records of a connection that are written together, after all of them were added by ``take``."""
 
     db: sa.Connection
     connection: Connection
@@ -50,7 +50,7 @@ class Batch:
     pieced: dict[int, State] = field(default_factory=dict)  # records with changed pieces
 
     def take(self, state: State) -> None:
-        """Make a record's samples, episodes, events and tasks again, and those of its children."""
+        """Add a record, and derive its items (samples, episodes, events, tasks) and those of its children."""
         self.memory.remember(state)
         self._derive(state)
         for child in self.memory.children(state.record.path):
@@ -85,7 +85,7 @@ class Batch:
         return self.normalise(record, None if parent is None else parent.record)
 
     def write(self) -> None:
-        """Write all changed rows and states, and empty the batch."""
+        """Write all changed rows and records, and empty the batch."""
         self._write_states()
         if self.dated:
             self.db.execute(_DATE, [_dates(state) for state in self.dated.values()])
@@ -139,8 +139,7 @@ def _bound(state: State) -> tuple[Any, ...]:
 class Delivery(NamedTuple):
     """The result of storing a delivered record. ``outcome`` is unchanged, new, updated, deleted or reread.
 
-    ``reread`` means that a newer release read the unchanged record again. ``state`` and ``record`` are None for
-    ``unchanged``.
+    A record is ``reread`` if it is unchanged but was read by a newer normaliser. ``unchanged`` has no state and record.
     """
 
     outcome: str
@@ -159,9 +158,9 @@ def _unchanged(state: State) -> Delivery:
 
 
 def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
-    """Compare a delivered record with the stored one (``state``), and return the Delivery with the outcome.
+    """Compare a delivered record with the stored one (``state``), add it to the batch if needed, and return the result.
 
-    ``state`` is None if nothing needs storing: a record of an outdated export, or the deletion of an unknown record.
+    ``state`` is None for a record of an outdated export and for the deletion of an unknown record.
     """
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
         return UNCHANGED  # outdated, or the deletion of an unknown record
@@ -205,7 +204,7 @@ def _is_only_dated(batch: Batch, state: State, record: RawRecord) -> bool:
 
 
 def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]:
-    """Return a delivered record merged with the stored one (``before``), and its pieces by export date."""
+    """Return a delivered record merged with the stored one (``before``), and its pieces by date of export."""
     if before is None:
         return record, ()
     if record.as_of is None:
@@ -238,9 +237,9 @@ def _is_older(known: datetime | None, record: RawRecord) -> bool:
 
 
 def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
-    """Return what became of a delivered record. ``changed`` holds the ids of records whose rows changed.
+    """Return the result for the caller. ``changed`` holds the ids of records whose rows changed.
 
-    A record that was only read again counts as updated if its rows changed, else as unchanged.
+    A ``reread`` record becomes updated if its rows changed, otherwise unchanged.
     """
     outcome, state = delivery.outcome, delivery.state
     if state is None:
@@ -259,10 +258,7 @@ def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
 
 
 def keep_raw(db: sa.Connection, batch: Batch, deliveries: Sequence[Delivery]) -> None:
-    """Store the payloads of deliveries that changed their record, and the changed pieces by export date.
-
-    The time of arrival is that of ``batch``. Without a change nothing is stored.
-    """
+    """Store the payloads of the records that changed, and their pieces by date of export."""
     now = tables.microseconds(batch.now)
     values = [
         (state.id, now, record.deleted, record.parent, codec.compressed(payload))

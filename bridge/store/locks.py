@@ -1,7 +1,7 @@
-"""Hold locks between processes, and limit the requests to a source a second, over all processes.
+"""Hold locks between processes, and limit the rate of requests to a source over all processes.
 
-A lock ends with its process, also if the process is killed. Requests are counted by the generic cell rate algorithm
-(ITU-T I.371, annex A), by which at most a minute's requests can be sent at once.
+A lock ends with its process, even if that is killed. Requests are counted by the generic cell rate algorithm (ITU-T
+I.371, annex A), by which at most a minute's requests can be sent at once.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _since = sa.type_coerce(_s.since, sa.BigInteger)
 
 
 class Locks:
-    """Named locks of a database: advisory locks of PostgreSQL, or a locked file beside a SQLite database.
+    """Named locks, which are advisory locks of PostgreSQL or locked files beside a SQLite database.
 
-    A thread that holds a lock may take the lock again.
+    A thread may take a lock that it holds again.
     """
 
     def __init__(self, engine: sa.Engine) -> None:
@@ -86,7 +86,7 @@ class Locks:
 
 
 class SingletonLock:
-    """A named lock that only a single process at a store can hold. It is tried and never waited for."""
+    """A named lock for processes of which only one may run, and which never wait for the lock."""
 
     def __init__(self, engine: sa.Engine, name: str) -> None:
         self._engine, self._name = engine, name
@@ -94,9 +94,9 @@ class SingletonLock:
         self._session: sa.Connection | None = None
 
     def taken(self) -> bool:
-        """Take the lock if it is free, without waiting. Returns True if this process holds it now, even from before.
+        """Try to take the lock. Return True if this process holds it now.
 
-        A store in memory always gives True. Raises StoreFault, or the database's error during an outage.
+        A store in memory always gives True. Raises StoreFault, or the database's own error during an outage.
         """
         if self._engine.dialect.name == "postgresql":
             return self._advisory_lock_taken()
@@ -124,7 +124,7 @@ class SingletonLock:
         return False
 
     def close(self) -> None:
-        """Release the lock. This waits at most a second for a database that does not answer."""
+        """Release the lock, with a time limit if the database does not answer."""
         if self._file is not None:
             self._file.close()
         if self._session is not None:
@@ -141,21 +141,21 @@ class SingletonLock:
 
 
 def save_holder(db: sa.Connection, name: str, holder: str, *, now: datetime) -> None:
-    """Save who holds a lock, or did a regular chore such as housekeeping, and since when."""
+    """Save which process (``holder``) holds a lock, or did a regular chore, since ``now``."""
     s = tables.singletons
     db.execute(sa.delete(s).where(s.c.name == name))
     db.execute(sa.insert(s).values(name=name, holder=holder, since=now))
 
 
 def holder_of(db: sa.Connection, name: str) -> tuple[str, datetime] | None:
-    """Return the saved (holder, since when) of a lock or chore, or None. The holder's process may have ended since."""
+    """Return (holder, since when) as saved for a lock or chore, or None. The holder's process may have ended."""
     s = tables.singletons.c
     row = db.execute(sa.select(s.holder, s.since).where(s.name == name)).first()
     return None if row is None else (row.holder, row.since)
 
 
 def advisory_lock_number(name: str) -> int:
-    """Return the number by which PostgreSQL knows the lock ``name``."""
+    """Return the number of PostgreSQL's advisory lock for the lock ``name``."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 
@@ -198,13 +198,16 @@ def _wait(taken: Callable[[], bool]) -> None:
 
 
 class Rates(Part):
-    """The part of the store for requests that may be sent, counted by the machine's clock."""
+    """The part of the store that limits the rate of requests to sources."""
 
     @writes(durable=False)
     def reserve(
         self, db: sa.Connection, source: str, worth: timedelta, *, now: datetime, patience: timedelta
     ) -> timedelta:
-        """Reserve a source's requests of a time span, and return the wait for them, at most ``patience``."""
+        """Reserve requests to a source that take up the time ``worth`` at its rate. Return how long to wait for them.
+
+        If the wait would be longer than ``patience``, it is returned and nothing is reserved.
+        """
         at, cost = tables.microseconds(now), _span(worth)
         used: int | None = db.execute(
             _reserve(db.dialect.name), {"name": PREFIX + source, "at": at, "cost": cost, "ahead": _span(patience)}
@@ -215,7 +218,7 @@ class Rates(Part):
 
     @reads
     def room(self, db: sa.Connection, rates: dict[str, float], *, now: datetime) -> dict[str, int]:
-        """Return source -> number of requests that may be sent now. ``rates`` are requests a second."""
+        """Return source -> number of requests that may be sent at once now. ``rates`` are requests per second."""
         names: Collection[str] = [PREFIX + source for source in rates]
         query = sa.select(_s.name, _s.since).where(_s.name.in_(names))
         used = {row.name.removeprefix(PREFIX): row.since for row in db.execute(query)} if names else {}
@@ -231,7 +234,7 @@ def _span(time: timedelta) -> int:
 
 @cache
 def _reserve(dialect: str) -> Any:
-    """Return the statement that reserves ``cost`` seconds of a source's requests, unless too many are reserved."""
+    """Return the statement that reserves requests that take up ``cost`` microseconds, unless too many are reserved."""
     at, cost, ahead = (sa.bindparam(name, type_=sa.BigInteger) for name in ("at", "cost", "ahead"))
     unused = at - _span(WINDOW)
     broken = _since > at + _span(CLOCK_TOLERANCE)

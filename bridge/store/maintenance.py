@@ -1,4 +1,4 @@
-"""Delete old raw records of a store, and write and restore backups (SQLite files) while other processes write."""
+"""Delete old data of a store, and write and restore backups, which are SQLite files."""
 
 from __future__ import annotations
 
@@ -26,19 +26,17 @@ Progress = Callable[[str], Step]
 
 
 def no_progress(table: str) -> Step:  # noqa: ARG001 - of the type
-    """Return a function that does nothing, for a caller who shows no progress."""
     return lambda done, total: None  # noqa: ARG005
 
 
 class Maintenance(Part):
-    """The part of the store for deleting old data, backups, counts of rows, done chores, and views for other
-    programs.
-    """
+    """The part of the store for deletion of old data, backups, counts of rows, regular chores, and SQL views."""
 
     def tidy(self, before: datetime, lasting: Collection[tuple[str, str]]) -> Tidied:
-        """Delete raw payloads of records unchanged since an instant, and return the numbers of deleted rows.
+        """Delete raw payloads from before an instant whose records have not changed since. Return the numbers of rows.
 
-        Derived rows, records set aside and streams in ``lasting`` stay, so that a rebuild of the rest is right.
+        Items made of the payloads, unreadable records and the (source, stream) pairs in ``lasting`` stay. Old outcomes
+        of syncs and handled notices are deleted, too.
         """
         a, t, n = tables.arrivals, tables.sync_runs, tables.notices
         return Tidied(
@@ -48,7 +46,7 @@ class Maintenance(Part):
         )
 
     def _delete(self, at: sa.Column[datetime], before: datetime, which: sa.ColumnElement[bool]) -> int:
-        """Delete the rows that meet ``which`` and whose date ``at`` is before ``before``, a batch per transaction."""
+        """Delete rows that meet ``which`` and whose column ``at`` is before ``before``, a batch per transaction."""
         count, since = 0, sa.true()
         while True:
             batch = sa.select(at).where(at < before, since).order_by(at).limit(BATCH_ROWS).subquery()
@@ -61,7 +59,7 @@ class Maintenance(Part):
             since = at > until
 
     def compact(self, at_most: int | None = None) -> None:
-        """Give back the space of deleted rows to the disk, where that is worthwhile. Writers of SQLite wait meanwhile.
+        """Return the space of deleted rows to the disk, if there is enough. Writers of SQLite wait meanwhile.
 
         A SQLite file with more than ``at_most`` bytes in use is not rewritten. None is no limit.
         """
@@ -69,37 +67,36 @@ class Maintenance(Part):
 
     @reads
     def last_done(self, db: sa.Connection, chore: str) -> datetime | None:
-        """Return the last instant of a chore, such as housekeeping, at this store, or None."""
+        """Return when a regular chore, such as housekeeping, was last done for this store, or None."""
         found = holder_of(db, chore)
         return None if found is None else found[1]
 
     @reads
     def row_counts(self, db: sa.Connection) -> dict[str, int]:
-        """Return table -> its number of rows, of all users together, sorted by name."""
+        """Return table -> number of rows of all users, sorted by table."""
         counted = {name: sa.select(sa.func.count()).select_from(one) for name, one in tables.metadata.tables.items()}
         return {name: db.execute(query).scalar_one() for name, query in sorted(counted.items())}
 
     @writes()
     def mark_done(self, db: sa.Connection, chore: str, holder: str, *, now: datetime) -> None:
-        """Save that a process did a regular chore, such as housekeeping."""
+        """Save that the process ``holder`` did a regular chore, such as housekeeping, at ``now``."""
         save_holder(db, chore, holder, now=now)
 
     @writes()
     def make_views(self, db: sa.Connection) -> list[str]:
-        """Drop the views for other programs, make them again, and return their names in alphabetical order."""
+        """Make the SQL views for other programs anew, and return their names in alphabetical order."""
         views.drop(db)
         views.make(db)
         return views.present(db)
 
     @writes()
     def drop_views(self, db: sa.Connection) -> None:
-        """Drop the views for other programs, if they were made."""
         views.drop(db)
 
     def backup(self, path: Path, progress: Progress = no_progress) -> None:
-        """Write the store, as it is at one instant, into a new SQLite file. Other processes may write meanwhile.
+        """Write the store as of one instant into a new SQLite file. Other processes may write meanwhile.
 
-        Raises SetupError if the file cannot be written, TryLater if a copy differs, StoreFault if damaged.
+        Raises SetupError if the file cannot be written, TryLater if the copy differs, and StoreFault if it is damaged.
         """
         if log_of(path).exists():  # a writer beside another file of its name would destroy that file
             raise SetupError(f"{path} is a database in use; write the backup into another file: bridge backup PATH")
@@ -127,9 +124,10 @@ class Maintenance(Part):
             raw.close()
 
     def restore(self, path: Path, *, replace: bool, now: datetime, progress: Progress = no_progress) -> None:
-        """Replace everything in this store by the backup at ``path``. On an error nothing is changed.
+        """Replace all data in this store by the backup at ``path``. On an error nothing is changed.
 
-        Raises SetupError during a sync, for a bad backup, or if ``replace`` is needed, TryLater if the copy differs.
+        Raises SetupError during a sync, for a bad backup, or if the store has users and ``replace`` is False, and
+        TryLater if the copy differs.
         """
         explained = as_setup_error(
             f"{path} cannot be restored", "nothing was changed; see that the file can be read and the disk has room"
@@ -153,7 +151,6 @@ def _has_users(db: sa.Connection) -> bool:
 
 
 def count_users(database: Database) -> int:
-    """Return the number of users in the database of a store."""
     with database.read() as db:
         return int(db.execute(sa.select(sa.func.count()).select_from(tables.users)).scalar_one())
 
@@ -164,7 +161,7 @@ def _is_anything_leased(db: sa.Connection, now: datetime) -> bool:
 
 
 def _droppable(before: datetime, lasting: Collection[tuple[str, str]]) -> sa.ColumnElement[bool]:
-    """Return the condition for payloads that may be deleted: old, unchanged since, read, and of no lasting stream."""
+    """Return the condition for raw payloads that may be deleted by ``tidy``."""
     r, a, s = tables.records.c, tables.arrivals.c, tables.sources.c
     stays = sa.or_(sa.false(), *(sa.and_(s.name == source, r.stream == stream) for source, stream in lasting))
     joined = tables.records.join(tables.connections).join(tables.sources)
@@ -183,7 +180,7 @@ def _has_newer_run() -> sa.ColumnElement[bool]:
 
 
 def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str], Step]) -> None:
-    """Replace all rows of a database by those of another. Raises TryLater if the two differ afterwards."""
+    """Replace all rows of ``target`` by those of ``source``. Raises TryLater if the two differ afterwards."""
     for table in reversed(moving.ordered()):
         target.execute(sa.delete(table))
     unequal = [moved.table for moved in moving.copy(source, target, progress) if not moved.verified]
@@ -192,13 +189,13 @@ def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str],
 
 
 def open_file(path: Path) -> Database:
-    """Open a SQLite file, created and migrated if needed. Unlike a URL, a path may hold a question mark."""
+    """Open a SQLite file, created and migrated if needed."""
     return Database(sa.URL.create("sqlite", database=str(path)))
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
-    """Open a migrated copy of a backup, yield it, and delete it afterwards. The backup itself stays as it is.
+    """Yield a migrated copy of a backup during a ``with`` block. The backup itself does not change.
 
     Raises SetupError for a file that is not a whole database of a store.
     """
@@ -225,9 +222,9 @@ def _is_store(path: Path) -> bool:
 
 
 def set_damaged_aside(url: str, now: datetime) -> Path | None:
-    """Rename a damaged SQLite database. Return its new path, or None if it is whole or PostgreSQL's.
+    """Rename a damaged SQLite database and return its new path. Return None if it is whole or not SQLite.
 
-    Raises SetupError while a daemon works at the store.
+    Raises SetupError while a daemon uses the store.
     """
     named = sa.make_url(url)
     path = Path(named.database or "")

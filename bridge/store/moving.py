@@ -1,6 +1,6 @@
 """Copy all tables from one database into another, and compare them by a digest of each table.
 
-Raw values are copied. For the comparison a date is its text, and a boolean is 0 or 1, in both databases.
+Values are copied as stored. For the digest, dates are texts and booleans are 0 or 1 in both databases.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ class MovedTable:
 
 
 def ordered() -> list[sa.Table]:
-    """Return the tables to copy, parents before children, without the locks, which belong to one store."""
+    """Return the tables to copy, in an order that satisfies foreign keys. The table of locks is left out."""
     return [table for table in tables.metadata.sorted_tables if table is not tables.singletons]
 
 
 def refuse_unless_empty(db: sa.Connection) -> None:
-    """Raise SetupError if any table of a database has a row, except the table of locks."""
     for table in ordered():
         if db.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
             raise SetupError(
@@ -44,7 +43,7 @@ def refuse_unless_empty(db: sa.Connection) -> None:
 
 
 def hold(db: sa.Connection) -> None:
-    """Keep other processes from writing until the transaction ends. SQLite does so by itself."""
+    """Keep other processes from writing until the transaction ends, if the database is PostgreSQL."""
     if db.dialect.name == "postgresql":
         for table in ordered():
             db.exec_driver_sql(f'LOCK TABLE "{table.name}" IN SHARE MODE')
@@ -53,7 +52,7 @@ def hold(db: sa.Connection) -> None:
 def copy(
     source: sa.Connection, target: sa.Connection, step: Callable[[str], Callable[[int, int], None]]
 ) -> Iterator[MovedTable]:
-    """Copy each table from ``source`` to ``target``, compare, and yield the result, without a commit.
+    """Copy each table from ``source`` to ``target``, compare the two, and yield the result. Nothing is committed.
 
     ``step(table)`` returns a function that is called with (rows done, all rows) of that table.
     """
@@ -125,7 +124,7 @@ def _comparable(value: Any) -> Any:
 
 
 def _continue_numbering(db: sa.Connection, table: sa.Table) -> None:
-    """Set PostgreSQL's sequence of ids after the highest id of a table, because copied rows bring their ids."""
+    """Set PostgreSQL's sequence of ids to the highest id of a table, because copied rows bring their ids."""
     if db.dialect.name != "postgresql" or "id" not in table.c:
         return
     highest = sa.select(sa.func.max(table.c.id)).scalar_subquery()

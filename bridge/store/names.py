@@ -14,7 +14,7 @@ Cache = tuple[dict[tuple[str, str], int], dict[tuple[str, int], str]]  # (table,
 
 
 def number(db: sa.Connection, table: sa.Table, name: str) -> int:
-    """Return the number of a name in ``table``, such as a metric's. A new name is inserted."""
+    """Return the number that stands for a name in ``table``, such as metrics. A new name is inserted."""
     numbers, _ = _cache(db)
     if (cached := numbers.get((table.name, name))) is not None:
         return cached
@@ -28,7 +28,7 @@ def number(db: sa.Connection, table: sa.Table, name: str) -> int:
 
 
 def name(db: sa.Connection, table: sa.Table, number: int | None) -> str | None:
-    """Return the name that a number stands for in ``table``, such as sources, users or devices. None stays None."""
+    """Return the name that a number stands for in ``table``, such as sources. None stays None."""
     if number is None:
         return None
     _, names = _cache(db)

@@ -1,6 +1,6 @@
-"""Store channels, which are the addresses for notifications, and the notifications.
+"""Store the addresses for users' notifications (channels), and the state of each notification.
 
-A notification is saved before it is sent, so that each goes out at most once.
+A notification is saved before it is sent, so that each is sent at most once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Notifications(Part):
 
     @reads
     def channel(self, db: sa.Connection, user_id: int) -> Channel | None:
-        """Return the user's channel (sealed address and options). Return None for a user without notifications."""
+        """Return the user's channel, which is the encrypted address with options, or None without notifications."""
         row = db.execute(sa.select(channels).where(channels.c.user_id == user_id)).first()
         return None if row is None else _channel(row)
 
@@ -49,27 +49,30 @@ class Notifications(Part):
 
     @writes()
     def reseal_channel(self, db: sa.Connection, user_id: int, sealed: bytes) -> None:
-        """Replace the sealed address of a user's channel by the same address sealed with another key."""
+        """Replace the encrypted address of a user's channel, for the same address encrypted with another key."""
         db.execute(sa.update(channels).where(channels.c.user_id == user_id).values(secret=sealed))
 
     @writes()
     def begin(
         self, db: sa.Connection, user_id: int, recommendation_id: int, *, now: datetime, likely: float | None = None
     ) -> bool:
-        """Save that a message is being sent, False if it was before. ``likely``: chance of an answer in 30 minutes."""
+        """Save that a recommendation's message is being sent. Return False if that was saved before.
+
+        ``likely`` is the probability of an answer within half an hour.
+        """
         known = {"user_id": user_id, "recommendation_id": recommendation_id}
         values = {**known, "state": "sending", "at": now, "likely": likely}
         return insert_new(db, notifications, values)
 
     @writes()
     def finish(self, db: sa.Connection, recommendation_id: int, reason: str | None, *, now: datetime) -> None:
-        """Save that sending a recommendation has worked (``reason`` is None), or has failed for ``reason``."""
+        """Save that sending a recommendation's message worked, if ``reason`` is None, or why it failed."""
         mine = sa.update(notifications).where(notifications.c.recommendation_id == recommendation_id)
         db.execute(mine.values(state="sent" if reason is None else "failed", reason=reason, at=now))
 
     @reads
     def answers(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[tuple[datetime, datetime | None]]:
-        """Return (time sent, time of the answer or None) of the last 200 messages before ``until``, oldest first."""
+        """Return (time sent, time of the answer or None) of the newest messages before ``until``, oldest first."""
         n, r = notifications.c, recommendations.c
         query = (
             sa.select(n.at, r.answered_at)
@@ -88,9 +91,10 @@ class Notifications(Part):
 
     @reads
     def missed(self, db: sa.Connection, user_id: int, *, now: datetime, quiet: Collection[Slot]) -> list[Notification]:
-        """Return a notification for each recommendation that expired unsent, unseen and unanswered, newest first.
+        """Return a notification, not stored, for each recommendation that expired unsent, unseen and unanswered.
 
-        They are not stored. Sleep and ``quiet`` slots do not count, nor what was made before the user's channel.
+        They are newest first. Recommendations to sleep, in ``quiet`` slots, and older than the user's channel are left
+        out.
         """
         r, begun = recommendations.c, sa.select(notifications.c.id).where
         query = (
@@ -115,7 +119,10 @@ class Notifications(Part):
 
     @writes()
     def mark_pause_told(self, db: sa.Connection, connection: Connection) -> bool:
-        """Save that the user was informed of a pause. Return False if that happened since the last success already."""
+        """Save that the user was told that a connection is paused.
+
+        Return False if that was saved since its last success.
+        """
         c, mark = cursors.c, _last_success_mark(connection.last_success)
         values = {"connection_id": connection.id, "stream": PAUSE_STREAM, "version": 1, "cursor": mark}
         earlier = sa.update(cursors).where(c.connection_id == connection.id, c.stream == PAUSE_STREAM)
@@ -124,7 +131,7 @@ class Notifications(Part):
 
     @reads
     def users_to_tell_of_pauses(self, db: sa.Connection) -> set[int]:
-        """Return the ids of users with a channel and a paused connection who were not informed of that pause yet."""
+        """Return the ids of users with a channel and a paused connection who were not told of the pause."""
         c = connections.c
         mark = sa.func.coalesce(sa.cast(c.last_success, sa.Text), _last_success_mark(None))
         mine = sa.and_(cursors.c.connection_id == c.id, cursors.c.stream == PAUSE_STREAM, cursors.c.cursor == mark)

@@ -1,4 +1,4 @@
-"""Store frequent readings, such as heart rates: up to 1,000 readings of a record, metric and day in one row."""
+"""Store frequent readings, such as heart rates, with many readings of a record, metric and day in a row."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MINUTE = timedelta(minutes=1)
 
 
 def packs(item: Item) -> TypeGuard[Sample]:
-    """Return True for a sample of a metric whose readings are stored many to a row."""
+    """Return True for a sample of a metric whose readings are stored many in a row."""
     return type(item) is Sample and item.metric in METRICS_PACKED
 
 
 class Day(NamedTuple):
-    """The key of rows that hold many readings: a record, a metric and a local day."""
+    """The key of rows that hold many readings each, which is a record, a metric and a local day."""
 
     record_id: int
     metric: Metric
@@ -33,7 +33,7 @@ class Day(NamedTuple):
 
 
 def day_of(record_id: int, sample: Sample) -> Day:
-    """Return the key (record, metric, local day) of the rows that hold a sample among many readings."""
+    """Return the key of the rows that hold a sample among many readings."""
     return Day(record_id, sample.metric, sample.day)
 
 
@@ -43,7 +43,7 @@ def write(
     days: Mapping[Day, Sequence[Known]],
     there: Mapping[Day, Collection[int]],
 ) -> None:
-    """Write the packed rows of ``days`` with exactly these readings. ``there`` maps a day to ids of stored rows."""
+    """Replace the stored readings of ``days`` by these readings. ``there`` maps a day to the ids of its stored rows."""
     changed: list[tuple[Any, ...]] = []
     new: list[tuple[Any, ...]] = []
     gone: list[dict[str, int]] = []
@@ -84,13 +84,13 @@ COLUMNS_OF_DAY: tuple[sa.ColumnElement[Any], ...] = tuple(
 
 
 def readings_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tuple[Sequence[Any], list[Known]]]:
-    """Yield (other columns, readings) of rows with many readings, which begin with the columns ``NAMES_OF_DAY``."""
+    """Yield (further columns, readings) of rows of many readings, which begin with the columns ``NAMES_OF_DAY``."""
     for metric_id, day, start, body, *more in found:
         yield more, unpack(body, names.metric_of(db, metric_id), tables.day_of(day), start)
 
 
 def of_records(db: sa.Connection, record_ids: Sequence[int]) -> Iterator[tuple[int, int, Known]]:
-    """Yield (record id, number of the reading, reading) for the readings of records that are stored many to a row."""
+    """Yield (record id, number of the reading, reading) of those readings of records that are stored many in a row."""
     columns = (*NAMES_OF_DAY, "id", "record_id")
     found = inserts.select_many(db, tables.packed_samples, columns, "record_id", record_ids)
     for (row, record_id), readings in readings_of(found, db):
@@ -99,21 +99,17 @@ def of_records(db: sa.Connection, record_ids: Sequence[int]) -> Iterator[tuple[i
 
 
 def number_of(row: int, position: int) -> int:
-    """Return a number that identifies a reading within a row of many, as an id identifies a row.
-
-    ``row`` is the id of the row, and ``position`` the place of the reading in it, from 0 on.
-    """
+    """Return a number that identifies a reading in a row of many, by the row's id and its ``position`` from 0."""
     return FIRST_NUMBER + row * READINGS_MAX + position
 
 
 def row_of(number: int) -> int:
-    """Return the id of the row that holds the reading with a number (see ``number_of``)."""
+    """Return the id of the row that holds the reading with this number (from ``number_of``)."""
     return (number - FIRST_NUMBER) // READINGS_MAX
 
 
 def newest_end(db: sa.Connection, connection_id: int, at: datetime, *, within: timedelta) -> datetime | None:
-    """Return the latest end, up to ``at``, of a connection's readings that are stored many to a row, or None without
-    such a reading.
+    """Return the latest end, by ``at``, of a connection's readings that are stored many in a row, or None.
 
     Only the last day with readings and the time ``within`` before it are searched.
     """
@@ -147,7 +143,7 @@ _LAST = sa.select(_p.last_end, *COLUMNS_OF_DAY).where(*_ENDED, _p.day >= sa.bind
 
 
 class Place(NamedTuple):
-    """A reading in a row of many: its number (``id``), record, connection, and since when it is known."""
+    """A reading in a row of many, with its number (``id``), record and connection."""
 
     id: int
     user_id: int
@@ -167,7 +163,7 @@ _PLACES = (
 
 
 def places(db: sa.Connection, wanted: sa.ColumnElement[bool]) -> Iterator[Place]:
-    """Yield each reading of the rows that meet the SQL condition ``wanted``, by row and start."""
+    """Yield each reading in the rows that meet the SQL condition ``wanted``, by row and start."""
     for (row, user_id, connection_id, record_id, source), readings in readings_of(
         db.execute(_PLACES.where(wanted)).all(), db
     ):
@@ -184,12 +180,12 @@ def places(db: sa.Connection, wanted: sa.ColumnElement[bool]) -> Iterator[Place]
 
 
 def numbered(db: sa.Connection, number: int) -> Place | None:
-    """Return the reading with a number, or None if it is gone."""
+    """Return the reading with a number (from ``number_of``), or None if it is gone."""
     return next((place for place in places(db, _p.id == row_of(number)) if place.id == number), None)
 
 
 def with_key(db: sa.Connection, key: str) -> list[int]:
-    """Return the numbers of all users' readings (of metrics stored many to a row) that have a key."""
+    """Return the numbers of those readings of all users, stored many in a row, whose key is ``key``."""
     written = json.dumps(key)
     wanted = _p.body.contains(written, autoescape=True)
     metric, _, instant = key.partition("/")

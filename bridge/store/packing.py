@@ -1,4 +1,4 @@
-"""Pack readings of a metric into one JSON text, which views can read with SQL, and unpack them."""
+"""Pack readings of a metric and day into one JSON text that SQL views can read, and unpack them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Known(NamedTuple):
 
 
 def pack(readings: Sequence[Known]) -> str:
-    """Return readings of a metric and day as JSON text. Raises ValueError for a number that is not finite."""
+    """Return readings of one metric and day as JSON text. Raises ValueError for a number that is not finite."""
     samples = [sample for sample, _ in readings]
     starts = [microseconds(sample.start) for sample in samples]
     begins = [start - starts[0] for start in starts]
@@ -76,7 +76,10 @@ def _usual_key(metric: str, start: datetime) -> str:
 
 
 def unpack(text: str, metric: Metric, day: date, start: int) -> list[Known]:
-    """Return the readings in a row's JSON text, from ``start`` (microseconds). Raises SetupError if damaged."""
+    """Return the readings in a row's JSON text. ``start`` is the first one's, in microseconds since 1970 UTC.
+
+    Raises SetupError if the text is damaged.
+    """
     try:
         return list(_unpacked(json.loads(text), metric, day, start))
     except (ValueError, KeyError, TypeError, OverflowError, ZeroDivisionError) as error:

@@ -1,4 +1,4 @@
-"""Write a file beside its final place, so that it appears whole, and delete what killed processes left."""
+"""Write a file under another name and rename it when it is whole, and delete what killed processes left."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ WRITER = re.compile(rf"\.([0-9a-f]{{8}})\.(\d+){re.escape(SUFFIX)}")  # host and
 
 @contextmanager
 def part_of(path: Path) -> Iterator[Path]:
-    """Yield a hidden path to write to. After success, the file is moved to ``path``. Old partial files are deleted."""
+    """Yield a hidden path to write to.
+
+    It is moved to ``path`` if the ``with`` block succeeds, and otherwise deleted.
+    """
     drop_abandoned(path.parent)
     part = path.with_name(f".{path.name}.{_host()}.{os.getpid()}{SUFFIX}")
     unlink(part)
@@ -33,7 +36,10 @@ def part_of(path: Path) -> Iterator[Path]:
 
 
 def drop_abandoned(folder: Path) -> None:
-    """Delete partial files in a folder if their writer has ended. Files of other machines are deleted after a day."""
+    """Delete partial files in a folder whose writing process has ended.
+
+    Those of other machines are deleted after a day.
+    """
     for left in (*folder.glob(f".*{SUFFIX}*"), *folder.glob(f"{RESTORING}*")):
         writer = WRITER.search(left.name)
         if (writer is not None and _has_ended(writer)) or time.time() - _changed(left) > ABANDONED_SECONDS:

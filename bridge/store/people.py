@@ -1,7 +1,4 @@
-"""Store users with their zones, wishes, order of sources, language, corrections and permitted tools.
-
-Also store passwords, sessions and API tokens.
-"""
+"""Store users with their zones, wishes, preferences, corrections and permitted tools."""
 
 from __future__ import annotations
 
@@ -63,9 +60,9 @@ def is_name(name: str) -> bool:
 
 
 def is_new_name(name: str) -> bool:
-    """Return True for a name that a new user may have, by the rule ``NAME_RULE``.
+    """Return True for a name that ``NAME_RULE`` permits for a new user.
 
-    >>> is_new_name("ana"), is_new_name(".."), is_new_name("-x"), is_new_name("\u0430na")
+    >>> is_new_name("ana"), is_new_name(".."), is_new_name("-x"), is_new_name("аna")
     (True, False, False, False)
     """
     names = [unicodedata.name(sign, "") for sign in unicodedata.normalize("NFKC", name)]
@@ -76,7 +73,7 @@ def is_new_name(name: str) -> bool:
 
 @lru_cache(maxsize=100_000)
 def look_of(name: str) -> str:
-    """Return a text that is equal for names that look alike, in any case and with letters of other alphabets.
+    """Return a text that is equal for names that look alike, whatever their case and alphabet.
 
     >>> look_of("ANA") == look_of("аｎа") == "ana"
     True
@@ -85,14 +82,11 @@ def look_of(name: str) -> str:
 
 
 class People(Part):
-    """The part of the store for users and their choices.
-
-    These are zones, wishes, order of sources, language, corrections of labels, and tools permitted to assistants.
-    """
+    """The part of the store for users, their zones, wishes, preferences, corrections and permitted tools."""
 
     @writes()
     def add_user(self, db: sa.Connection, name: str, zone: str, *, now: datetime) -> User:
-        """Add a user who lives in ``zone``, and return the user.
+        """Add and return a user who lives in the IANA zone ``zone``.
 
         Raises SetupError if the name is taken, looks like another, or is not valid, or if the zone is unknown.
         """
@@ -114,7 +108,7 @@ class People(Part):
 
     @reads
     def user(self, db: sa.Connection, name: str) -> User:
-        """Return the user called ``name``. Raises SetupError, with the next command, if there is none."""
+        """Return the user called ``name``. Raises SetupError if there is none."""
         if not is_name(composed(name)):
             raise SetupError(f"there is no user of that name: {NAME_RULE}; see: bridge user list")
         found = self.named(name)
@@ -125,7 +119,7 @@ class People(Part):
         return found
 
     def user_by_id(self, user_id: int) -> User:
-        """Return the user with an id. Raises SetupError if there is none, because the user was deleted."""
+        """Return the user with an id. Raises SetupError if there is none, for example because the user was deleted."""
         found = self.present(user_id)
         if found is None:
             raise SetupError("that user was deleted; see: bridge user list")
@@ -133,18 +127,17 @@ class People(Part):
 
     @reads
     def present(self, db: sa.Connection, user_id: int | None) -> User | None:
-        """Return the user with an id, or None if there is none."""
         return next(iter(_users(db, tables.users.c.id == user_id)), None)
 
     @reads
     def named(self, db: sa.Connection, name: str) -> User | None:
-        """Return the user with exactly this name, or None if there is none."""
+        """Return the user with exactly this name, or None."""
         name = composed(name)
         return next(iter(_users(db, tables.users.c.name == name)), None) if is_name(name) else None
 
     @reads
     def alone(self, db: sa.Connection) -> User | None:
-        """Return the only user. Return None if there are none or several."""
+        """Return the only user, or None if there is none or several."""
         two = sa.select(tables.users.c.id).limit(2).subquery()
         is_one = sa.select(sa.func.count()).select_from(two).scalar_subquery() == 1
         return next(iter(_users(db, is_one)), None)
@@ -156,22 +149,20 @@ class People(Part):
 
     @reads
     def has_others(self, db: sa.Connection, user_id: int) -> bool:
-        """Return True if there is any user but this one."""
         return db.execute(sa.select(tables.users.c.id).where(tables.users.c.id != user_id).limit(1)).first() is not None
 
     @reads
     def mark(self, db: sa.Connection) -> tuple[Any, ...]:
-        """Return a value by which a cache recognises that users or their zones were added or removed."""
+        """Return a value that changes whenever users or their zones are added or removed, for caches."""
         u, z = tables.users.c, tables.zones.c
         parts = sa.func.max(u.id), sa.func.count(u.id), sa.func.count(z.since), sa.func.max(z.since)
         return tuple(db.execute(sa.select(*(sa.select(part).scalar_subquery() for part in parts))).one())
 
     @writes()
     def set_zone(self, db: sa.Connection, user_id: int, zone: str, *, since: datetime) -> None:
-        """Save the user's zone from ``since`` to the next saved zone. Raises SetupError for an unknown zone.
+        """Save the user's zone from ``since`` on, up to the next saved change. Raises SetupError for an unknown zone.
 
-        An earlier stay of only hours is taken for a slip and removed. Recommendations for later times that are not
-        answered are replaced.
+        A change only hours earlier is deleted as a mistake. Unanswered recommendations for later times are superseded.
         """
         check_zone(zone)
         r = tables.recommendations.c
@@ -185,7 +176,10 @@ class People(Part):
         db.execute(sa.insert(tables.zones).values(user_id=user_id, since=since, zone=zone))
 
     def forget(self, user_id: int) -> None:
-        """Delete a user and overwrite the bytes, the name last. Raises SetupError if unknown or not rewritable."""
+        """Delete a user with all data, and overwrite the deleted bytes. The name is deleted last.
+
+        Raises SetupError for an unknown user, or if the database cannot be rewritten now.
+        """
         with self.database.write() as db:
             name = self.user_by_id(user_id).name
             _delete_rows(db, user_id)
@@ -206,20 +200,20 @@ class People(Part):
 
     @writes()
     def refuse_tool(self, db: sa.Connection, user_id: int, tool: str) -> bool:
-        """Delete the permission of a tool. Returns False if the tool was not permitted."""
+        """Withdraw the permission of a tool. Return False if it was not permitted."""
         c = tables.consents.c
         return db.execute(sa.delete(tables.consents).where(c.user_id == user_id, c.tool == tool)).rowcount > 0
 
     @reads
     def allowed_tools(self, db: sa.Connection, user_id: int) -> dict[str, datetime]:
-        """Return tool -> the instant since which assistants may use it for the user."""
+        """Return tool -> time since when assistants may use it for the user."""
         c = tables.consents.c
         query = sa.select(tables.consents).where(c.user_id == user_id).order_by(c.tool)
         return {row.tool: row.given_at for row in db.execute(query)}
 
     @writes()
     def add_correction(self, db: sa.Connection, user_id: int, correction: Correction) -> None:
-        """Save that the user gave an event another action than the classifier. Earlier corrections are kept."""
+        """Save that an event is another action than the classifier said. Earlier corrections are kept."""
         db.execute(
             sa.insert(tables.corrections).values(
                 user_id=user_id,
@@ -232,7 +226,7 @@ class People(Part):
 
     @reads
     def corrections(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[Correction]:
-        """Return the user's last correction of the action of each event series, made by ``at``, newest first."""
+        """Return the user's last correction of each event series made by ``at`` (None is now), newest first."""
         found: dict[str, Correction] = {}
         for row in db.execute(_CORRECTIONS, {"user": user_id, "at": at or LAST_INSTANT}):
             action = None if row.action is None else ActionType(row.action)
@@ -242,18 +236,18 @@ class People(Part):
 
     @writes()
     def take_back_correction(self, db: sa.Connection, user_id: int, series: str) -> None:
-        """Delete the action that the user gave to a series of events, so that the classifier's action counts again."""
+        """Delete the user's corrections of a series of events, so that the classifier's action counts again."""
         c = tables.corrections.c
         db.execute(sa.delete(tables.corrections).where(c.user_id == user_id, c.series == series))
 
     @reads
     def wishes(self, db: sa.Connection, user_id: int) -> Wishes:
-        """Return the user's saved wishes. Without any, return the default wishes."""
+        """Return the user's saved wishes, or default wishes if there are none."""
         return _wishes(db, user_id)
 
     @writes()
     def save_wishes(self, db: sa.Connection, user_id: int, wishes: Wishes, *, now: datetime) -> None:
-        """Save the wishes of a user in place of the earlier wishes. Goals that are new were set ``now``."""
+        """Save the wishes of a user in place of earlier ones. Goals that are new get the date ``now``."""
         changed = {"body": json.dumps(plain(dated(wishes, _wishes(db, user_id), now))), "set_at": now}
         query = insert_into(db, tables.wishes).values(user_id=user_id, **changed)
         db.execute(query.on_conflict_do_update(index_elements=[tables.wishes.c.user_id], set_=changed))
@@ -265,17 +259,17 @@ class People(Part):
 
     @writes()
     def change_preferences(self, db: sa.Connection, /, user_id: int, *, now: datetime, **changes: Any) -> None:
-        """Save fields of ``Preferences`` in place of the earlier ones, and keep the others."""
+        """Save new values (``changes``) of some fields of the user's ``Preferences``. The other fields stay."""
         changed = {"body": replace(_preferences(db, user_id), **changes).body, "set_at": now}
         query = insert_into(db, tables.preferences).values(user_id=user_id, **changed)
         db.execute(query.on_conflict_do_update(index_elements=[tables.preferences.c.user_id], set_=changed))
 
     def preferred_sources(self, user_id: int) -> tuple[str, ...]:
-        """Return the names of sources in the order that the user chose, or no names without a choice."""
+        """Return the names of sources in the order that the user chose, or () without a choice."""
         return self.preferences(user_id).sources
 
     def prefer_sources(self, user_id: int, names: Sequence[str], *, now: datetime) -> None:
-        """Save the order of sources that the user chose. Empty ``names`` delete the choice."""
+        """Save the user's order of sources, best first. Empty ``names`` delete it."""
         self.change_preferences(user_id, sources=tuple(names), now=now)
 
     def language(self, user_id: int) -> str | None:

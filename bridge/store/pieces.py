@@ -1,6 +1,6 @@
-"""Split a record into pieces by the dates of its exports, so that the order of imports does not matter.
+"""Split a record into pieces by date of export, so that exports can be imported in any order.
 
-Each value is kept only in the newest piece that has it. A record whose values are all of one date needs no pieces.
+Each value is kept only in the newest piece that has it. A record of a single export needs no pieces.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bridge.store import codec
 
 
 class Piece(NamedTuple):
-    """The values of a record that the exports of a date hold."""
+    """The values of a record that come from the exports of one date."""
 
     as_of: datetime
     payload: Mapping[str, Any]
@@ -24,7 +24,10 @@ Pieces = tuple[Piece, ...]  # ascending
 
 
 def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
-    """Return a record's pieces after a delivery dated ``as_of``. A whole one replaces all not newer."""
+    """Return a record's pieces after a delivery of an export dated ``as_of``.
+
+    Unless the record ``adds``, it replaces all pieces that are not newer.
+    """
     kept = {piece.as_of: piece.payload for piece in pieces if record.adds or piece.as_of > as_of}
     if not record.deleted:
         kept[as_of] = union(kept.get(as_of, {}), record.payload)
@@ -32,7 +35,7 @@ def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
 
 
 def united(pieces: Pieces) -> dict[str, Any]:
-    """Return the payload that a record's pieces (oldest first) make together. Newer values replace older ones."""
+    """Return the payload that pieces, oldest first, make together. Newer values win."""
     payload: dict[str, Any] = {}
     for piece in pieces:
         payload = union(payload, piece.payload)
@@ -40,14 +43,14 @@ def united(pieces: Pieces) -> dict[str, Any]:
 
 
 def packed(pieces: Pieces) -> bytes | None:
-    """Return a record's pieces as compressed JSON. Return None for fewer than two, which need not be stored."""
+    """Return pieces as compressed JSON, or None for fewer than two, which need not be stored."""
     if len(pieces) < 2:
         return None
     return codec.packed({piece.as_of.isoformat(): piece.payload for piece in pieces})
 
 
 def unpacked(stored: bytes | None) -> Pieces:
-    """Return a record's pieces from their compressed JSON, or none for None."""
+    """Return the pieces that ``packed`` compressed, or () for None."""
     found = {} if stored is None else codec.unpack(stored)
     return tuple(sorted(Piece(datetime.fromisoformat(at), payload) for at, payload in found.items()))
 

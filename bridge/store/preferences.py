@@ -1,4 +1,4 @@
-"""A user's preferences as a row holds them: sources, language, modes, whose calendars and entries are, and answers."""
+"""Convert a user's preferences to the JSON in which they are stored, and back."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ SEED_MAX, OUTCOME_MAX = 64, 30  # characters of a seed, and of an outcome or of 
 class Preferences:
     """A user's preferences. ``modes``, ``marks``, ``answered`` and ``resting`` are in the order of saving.
 
-    ``left_out``: ignored calendars. ``marks``: whose the user said entries are. ``answered``: questions that are not
-    asked again. ``resting``: actions not to suggest on a date. ``switches``: when advice, or the watch over harm, was
-    turned on or off.
+    ``left_out`` are ignored calendars, ``marks`` statements on who entries belong to, ``answered`` questions not to ask
+    again, ``resting`` actions not to suggest on a date, and ``switches`` changes of advice or its watch to on or off.
     """
 
     sources: tuple[str, ...] = ()
@@ -47,12 +46,12 @@ class Preferences:
     switches: tuple[Switch, ...] = ()
 
     def ownership(self, own: str) -> Ownership:
-        """Return which calendars and entries the user stated to be whose. ``own`` is the user's name."""
+        """Return which calendars and entries are the user's and which are others'. ``own`` is the user's name."""
         return Ownership(left_out=frozenset(self.left_out), marks=self.marks, own=own.casefold())
 
     @property
     def body(self) -> str:
-        """The preferences as JSON: the list of preferred sources, or an object if anything else was chosen."""
+        """The preferences as JSON, a list if only an order of sources was chosen, otherwise an object."""
         more = {
             "modes": [[kind, str(since), str(until)] for kind, since, until in self.modes[-MODES_MAX:]],
             "left_out": list(self.left_out[-LEFT_OUT_MAX:]),
@@ -69,9 +68,9 @@ class Preferences:
 
 
 def preferences_of(body: str) -> Preferences:
-    """Return the preferences in a table's ``body``, of which the first 20 names of sources count.
+    """Return the preferences from their JSON text. Sources beyond a maximum are dropped.
 
-    Raises ValueError, KeyError or TypeError for another body.
+    Raises ValueError, KeyError or TypeError for text that ``body`` cannot have made.
     """
     read = json.loads(body)
     found = read if isinstance(read, dict) else {"sources": read, "language": None}
@@ -127,7 +126,7 @@ def plain_trial(one: Trial | Switch) -> dict[str, Any]:
 
 
 def trial_of(body: Mapping[str, Any]) -> Trial:
-    """Return the trial of a JSON object. Raises ValueError, KeyError or TypeError for another object."""
+    """Return a trial from its JSON object. Raises ValueError, KeyError or TypeError for any other object."""
     if int(body["weeks"]) not in WEEKS:
         raise ValueError("a trial of other weeks")
     found = Trial(
@@ -146,7 +145,7 @@ def trial_of(body: Mapping[str, Any]) -> Trial:
 
 
 def switch_of(body: Mapping[str, Any]) -> Switch:
-    """Return the switch of a JSON object. Raises ValueError, KeyError or TypeError for another object."""
+    """Return a switch from its JSON object. Raises ValueError, KeyError or TypeError for any other object."""
     at, evidence = datetime.fromisoformat(body["at"]), body["evidence"]
     if body["what"] not in (ADVICE, WATCH) or at.tzinfo is None or at.year not in YEARS:
         raise ValueError("no known switch")

@@ -1,4 +1,4 @@
-"""Read a user's current rows, or rows as they were known at an earlier instant, with the help of revisions."""
+"""Read a user's rows as they are now or as they were known at an earlier time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EPISODES_TO_SEE_THE_NEWEST = 5  # episodes of a day may end in any order
 
 
 class Reading(Part):
-    """The part of the store that reads samples, episodes, events and tasks, which were made from raw records."""
+    """The part of the store that reads samples, episodes, events and tasks."""
 
     @reads
     def samples(
@@ -38,7 +38,8 @@ class Reading(Part):
     ) -> list[tuple[str, Sample]]:
         """Return (source, sample) of local days from ``since`` to ``until``, both included, by start.
 
-        None is no limit, or all metrics. With ``at``, the samples are as they were known then, otherwise as now.
+        None as ``since``, ``until`` or ``metrics`` is no limit. With ``at``, samples are as known then, otherwise as
+        now.
         """
         wanted = None if metrics is None else frozenset(metrics)
         bound: dict[str, Any] = {"user": user_id, "since": since or date.min, "until": until or date.max}
@@ -69,7 +70,7 @@ class Reading(Part):
     ) -> list[tuple[str, Episode]]:
         """Return (source, episode) of local days from ``since`` to ``until``, both included, by start.
 
-        None is no limit. With ``at``, the episodes are as they were known then, otherwise as they are now.
+        None as ``since`` or ``until`` is no limit. With ``at``, episodes are as known then, otherwise as now.
         """
         bound = {"user": user_id, "at": at or LAST_INSTANT, "since": since or date.min, "until": until or date.max}
         found = [(source, codec.decode("episode", body)) for source, body in db.execute(_EPISODES, bound)]
@@ -80,9 +81,9 @@ class Reading(Part):
     def events(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, at: datetime | None = None
     ) -> list[tuple[str, Event]]:
-        """Return (source, event) for events that touch the time from ``since`` to ``until``, sorted by key.
+        """Return (source, event) of events that touch the time from ``since`` to ``until``, sorted by key.
 
-        All members of a series are returned unexpanded. With ``at``, events are as known then, else as now.
+        Repeating events are not expanded. With ``at``, events are as known then, otherwise as now.
         """
         bound = {"user": user_id, "at": at or LAST_INSTANT, "since": since, "until": until}
         found = [(source, codec.decode("event", body)) for source, body in db.execute(_EVENTS, bound)]
@@ -91,7 +92,7 @@ class Reading(Part):
 
     @reads
     def events_since(self, db: sa.Connection, user_id: int) -> dict[str, datetime]:
-        """Return key -> the instant at which the user's calendar entry first came in, for entries that are stored."""
+        """Return key -> time at which the user's stored calendar entry first arrived."""
         e, r = tables.events.c, tables.revisions.c
         now = sa.select(e.key, e.known_at).where(e.user_id == user_id)
         before = sa.select(r.key, r.known_at).where(r.user_id == user_id, r.kind == "event")
@@ -105,17 +106,17 @@ class Reading(Part):
 
     @reads
     def all_arrivals(self, db: sa.Connection, *, since: datetime, until: datetime) -> dict[int, list[Event]]:
-        """Return user id -> events such as flights that begin in [since, until) and end in another zone."""
+        """Return user id -> events that begin in [since, until) and end in another time zone, such as flights."""
         return _arrivals(db, since, until)
 
     @reads
     def tasks(
         self, db: sa.Connection, user_id: int, *, since: date | None = None, at: datetime | None = None
     ) -> list[tuple[str, Task]]:
-        """Return (source, task) of all tasks, sorted by key. With ``at``, as they were known then, otherwise as now.
+        """Return (source, task) of the user's tasks, sorted by key, as known at ``at`` or now.
 
-        Those completed before the day ``since`` in UTC are left out. An open task that the user ticked is returned as
-        completed, until its due date changes.
+        Tasks completed before the UTC day ``since`` are left out. An open task that the user ticked here counts as
+        completed until its due date changes.
         """
         bound, begin = {"user": user_id, "at": at or LAST_INSTANT}, "" if since is None else since.isoformat()
         kept = (*db.execute(_TASKS, bound), *_bodies_revised(db, user_id, "task", at))
@@ -126,7 +127,10 @@ class Reading(Part):
 
     @reads
     def counts(self, db: sa.Connection, user_id: int) -> dict[str, dict[str, int]]:
-        """Return source -> metric, kind of episode, ``event`` or ``task`` -> number of the user's rows."""
+        """Return source -> kind -> number of the user's rows.
+
+        A kind is a metric, a kind of episode, ``event`` or ``task``.
+        """
         source_of = {row.id: row.name for row in db.execute(_SOURCES, {"user": user_id})}
         found: dict[str, dict[str, int]] = {}
         for kind, query in _COUNTS.items():
@@ -138,12 +142,15 @@ class Reading(Part):
 
     @reads
     def measured_days(self, db: sa.Connection, user_id: int) -> dict[str, int]:
-        """Return source -> number of local days with a sample of the user. Sources without any are left out."""
+        """Return source -> number of local days with a sample of the user, for sources with samples."""
         return dict(Counter(name for name, _day in db.execute(_MEASURED_DAYS, {"user": user_id})))
 
     @reads
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
-        """Return from when to when the user has measurements, of a source or all (None), or None without any."""
+        """Return the newest day and the first time of storing of the user's measurements, or None without any.
+
+        ``source`` None stands for all sources.
+        """
         found = []
         for table in (tables.samples, tables.packed_samples, tables.episodes):
             query = sa.select(sa.func.max(table.c.day), sa.func.min(table.c.known_at))
@@ -156,7 +163,7 @@ class Reading(Part):
 
     @reads
     def newest_measurement(self, db: sa.Connection, connection_id: int, at: datetime) -> datetime | None:
-        """Return the end of a connection's newest sample or episode that had ended by ``at``, or None without any."""
+        """Return the end of a connection's newest sample or episode that has ended by ``at``, or None."""
         bound = {"connection": connection_id, "at": at}
         measures = db.execute(_MEASURES, bound).first() is not None  # else the search for its last day reads all rows
         day = db.execute(_LAST_DAY, bound).scalar() if measures else None
@@ -172,7 +179,7 @@ class Reading(Part):
 
     @reads
     def last_night(self, db: sa.Connection, user_id: int, *, before: date, at: datetime) -> date | None:
-        """Return the day of the user's newest sleep before the day ``before``, as known ``at`` an instant, or None."""
+        """Return the local day of the user's newest sleep before the day ``before``, as known at ``at``, or None."""
         t = tables.episodes.c
         nights = sa.select(t.day).where(t.user_id == user_id, _KIND_OF_EPISODE.in_([str(EpisodeKind.SLEEP)]))
         known = nights.where(t.day < before, t.known_at <= at)
@@ -181,7 +188,7 @@ class Reading(Part):
 
     @reads
     def calendar_name(self, db: sa.Connection, connection_id: int) -> str | None:
-        """Return the name of the calendar of any one event of a connection. Return None without any event."""
+        """Return the name of the calendar of some event of a connection, or None without events."""
         t = tables.events.c
         body = db.execute(sa.select(t.body).where(t.connection_id == connection_id).limit(1)).scalar()
         event = None if body is None else codec.decode("event", body)
@@ -189,9 +196,9 @@ class Reading(Part):
 
     @reads
     def last_event(self, db: sa.Connection, user_id: int, at: datetime) -> datetime | None:
-        """Return the end of the user's last calendar entry that had ended by ``at``. Return None without any.
+        """Return the end of the user's newest calendar entry that has ended by ``at``, or None without any.
 
-        Series and exceptions of series do not count. An all-day entry ends a day later here, because zones differ.
+        Repeating entries do not count. An all-day entry ends a day later here, because its zone is unknown.
         """
         t = tables.events.c
         found: datetime | None = db.execute(

@@ -1,4 +1,4 @@
-"""Store recommendations with all that a later evaluation needs, the feedback, and the priors learnt from it."""
+"""Store recommendations with feedback and all that later evaluations need, and the priors learnt by policies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ class Recommendations(Part):
 
     @writes()
     def add(self, db: sa.Connection, recommendation: FullRecommendation) -> FullRecommendation:
-        """Save a recommendation unless its slot has another in force. Return the slot's stored recommendation."""
+        """Save a recommendation, unless its slot has one already that is neither superseded nor closed.
+
+        Returns the slot's stored recommendation.
+        """
         values = values_of(recommendation)
         del values["id"]
         insert_new(db, table, values)
@@ -36,7 +39,7 @@ class Recommendations(Part):
 
     @reads
     def of_slot(self, db: sa.Connection, user_id: int, moment: Moment) -> FullRecommendation | None:
-        """Return the user's recommendation in force for a slot, answered or not, or None."""
+        """Return the recommendation of a slot that is neither superseded nor closed, or None."""
         return _first(db, _slot(user_id, moment))
 
     @writes()
@@ -48,19 +51,22 @@ class Recommendations(Part):
         end: datetime,
         facts: tuple[Fact, ...] | None = None,
     ) -> None:
-        """Save another start and end for a recommendation, and the ``facts`` that hold then, unless they are None."""
+        """Save another start and end of a recommendation, and its new ``facts`` unless None."""
         row = sa.update(table).where(table.c.id == recommendation_id)
         told = {} if facts is None else {"reasons": facts_json(facts)}
         db.execute(row.values(start_at=start, end_at=end, **told))
 
     @writes()
     def close(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
-        """Mark a recommendation as closed, so that a further one can follow in its slot. Its answer still counts."""
+        """Mark a recommendation as closed, so that its slot can get another. Its answer still counts."""
         db.execute(sa.update(table).where(table.c.id == recommendation_id).values(closed_at=now))
 
     @writes()
     def put_back(self, db: sa.Connection, recommendation_id: int, *, now: datetime, asks: bool) -> None:
-        """Reopen a recommendation and close the others of its slot. With ``asks`` it is to be answered again."""
+        """Reopen a closed recommendation, and close or supersede the others of its slot.
+
+        With ``asks``, its answer is deleted.
+        """
         t, found = table.c, _first(db, table.c.id == recommendation_id)
         if found is None:
             return
@@ -72,13 +78,13 @@ class Recommendations(Part):
 
     @writes()
     def supersede(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
-        """Mark an unanswered recommendation as superseded, because the day changed. Another can take its slot."""
+        """Mark a recommendation without an answer as superseded, so that its slot can get another."""
         open_ = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
         db.execute(sa.update(table).where(open_).values(superseded_at=now))
 
     @reads
     def superseded(self, db: sa.Connection, user_id: int, moment: Moment) -> int:
-        """Return how many recommendations of the user for a slot were superseded."""
+        """Return the number of superseded recommendations of a slot."""
         mine = sa.and_(table.c.user_id == user_id, table.c.week == moment.week, table.c.timestep == moment.timestep)
         query = sa.select(sa.func.count()).select_from(table).where(mine, table.c.superseded_at.is_not(None))
         return int(db.execute(query).scalar_one())
@@ -87,7 +93,7 @@ class Recommendations(Part):
     def taken_back(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
     ) -> list[FullRecommendation]:
-        """Return the user's superseded recommendations that start in [since, until) and are not closed, by creation."""
+        """Return superseded recommendations that start in [since, until) and are not closed, oldest first."""
         t = table.c
         mine = sa.and_(t.user_id == user_id, t.superseded_at.is_not(None), t.start_at >= since, t.start_at < until)
         mine = sa.and_(mine, t.closed_at.is_(None))
@@ -95,7 +101,7 @@ class Recommendations(Part):
 
     @reads
     def silence(self, db: sa.Connection, user_id: int, moment: Moment) -> float | None:
-        """Return the probability with which a slot was left without advice: 1 if certain, None if undecided."""
+        """Return the probability with which a slot was left without advice, or None if it was not."""
         s = tables.silences.c
         mine = sa.and_(s.user_id == user_id, s.week == moment.week, s.timestep == moment.timestep)
         return db.execute(sa.select(s.probability).where(mine)).scalar_one_or_none()
@@ -104,7 +110,7 @@ class Recommendations(Part):
     def add_silence(
         self, db: sa.Connection, user_id: int, moment: Moment, *, probability: float, now: datetime
     ) -> None:
-        """Save the probability with which a slot is left without advice, in place of an earlier one."""
+        """Save that a slot is left without advice, with the probability of this decision."""
         values = {"user_id": user_id, "week": moment.week, "timestep": moment.timestep}
         row = insert_into(db, tables.silences).values(**values, probability=probability, made_at=now)
         fresh = {"made_at": now, "probability": probability}
@@ -112,7 +118,7 @@ class Recommendations(Part):
 
     @reads
     def lots(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[Lot]:
-        """Return, for each slot before ``until``, the first random draw between advice and none, by time."""
+        """Return, for each slot decided before ``until``, its first random draw between advice and none, by time."""
         t, s = table.c, tables.silences.c
         given = sa.select(t.week, t.timestep, t.created_at.label("at"), t.silence, sa.true().label("given"))
         given = given.where(t.user_id == user_id, t.created_at < until, sa.or_(t.kind.is_(None), t.kind != "keep"))
@@ -131,7 +137,7 @@ class Recommendations(Part):
 
     @reads
     def any_of(self, db: sa.Connection, user_id: int, day: date) -> bool:
-        """Return True if the user has a recommendation for a slot of a day, or a decision to give none."""
+        """Return True if a slot of the day has a recommendation, or was left without advice."""
         moment = Moment(week=day - timedelta(days=day.weekday()), day=day.weekday(), slot=Slot.MORNING)
         steps = range(moment.timestep, moment.timestep + SLOTS_PER_DAY)
         found = (
@@ -142,20 +148,19 @@ class Recommendations(Part):
 
     @reads
     def by_id(self, db: sa.Connection, recommendation_id: int) -> FullRecommendation | None:
-        """Return the recommendation with an id, or None if there is none."""
         return _first(db, table.c.id == recommendation_id)
 
     @reads
     def full_between(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
     ) -> list[FullRecommendation]:
-        """Return the user's recommendations made in [since, until) and not superseded, oldest first."""
+        """Return recommendations made in [since, until) that were not superseded, oldest first."""
         bound = {"user": user_id, "since": since, "until": until}
         return [_full(row) for row in db.execute(_FULL_BETWEEN, bound)]
 
     @reads
     def marks(self, db: sa.Connection, user_id: int) -> tuple[tuple[object, ...], ...]:
-        """Return a value by which a cache recognises any change of the user's recommendations."""
+        """Return a value that changes with any of the user's recommendations, for caches."""
         t = table.c
         times = (t.shown_at, t.answered_at, t.outcome_at, t.superseded_at)
         counted = (sa.func.count(), sa.func.max(t.id), *(f(at) for at in times for f in (sa.func.count, sa.func.max)))
@@ -164,7 +169,7 @@ class Recommendations(Part):
 
     @reads
     def settled_times(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
-        """Return when each recommendation of [since, until) was made that has feedback or an outcome by ``until``."""
+        """Return when recommendations in [since, until) were made that by ``until`` had an answer or a sure outcome."""
         t = table.c
         done = t.outcome == str(Deed.DONE)
         not_done = sa.and_(t.outcome == str(Deed.NOT_DONE), t.expires_at <= until)
@@ -175,7 +180,7 @@ class Recommendations(Part):
 
     @reads
     def between(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
-        """Return advice made in [since, until), oldest first, without observations."""
+        """Return recommendations made in [since, until) and not superseded, oldest first, without observations."""
         bound = {"user": user_id, "since": since, "until": until}
         return [_record(row) for row in db.execute(_BETWEEN, bound)]
 
@@ -183,22 +188,28 @@ class Recommendations(Part):
     def states(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
     ) -> tuple[tuple[object, ...], ...]:
-        """Return (id, answer, new slot, start) of each recommendation made in [since, until), for caches of plans."""
+        """Return (id, answer, week, timestep, start) of recommendations made in [since, until), for caches.
+
+        Week and timestep are those of the slot to which a recommendation was put off, or None.
+        """
         return tuple(map(tuple, db.execute(_STATES, {"user": user_id, "since": since, "until": until})))
 
     @reads
     def of_unknown_outcome(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, over_since: datetime
     ) -> list[Recommendation]:
-        """Return recommendations of [since, until) without outcome that were put off, or ended after ``over_since``."""
+        """Return recommendations made in [since, until) whose outcome is UNKNOWN.
+
+        They were put off, or they expire at ``over_since`` or later.
+        """
         bound = {"user": user_id, "since": since, "until": until, "over_since": over_since}
         return [_record(row) for row in db.execute(_OF_UNKNOWN_OUTCOME, bound)]
 
     @reads
     def newest(self, db: sa.Connection, user_id: int, *, before: int | None, limit: int) -> list[Recommendation]:
-        """Return at most ``limit`` recommendations with ids below ``before``, newest first.
+        """Return at most ``limit`` recommendations with ids below ``before`` (None is no limit), newest first.
 
-        Of superseded ones those that the user saw.
+        Superseded ones are left out unless they were shown to the user.
         """
         t = table.c
         mine = _RECORD.where(t.user_id == user_id, sa.or_(t.superseded_at.is_(None), t.shown_at.is_not(None)))
@@ -208,7 +219,7 @@ class Recommendations(Part):
 
     @reads
     def changed(self, db: sa.Connection, user_id: int, *, since: datetime) -> list[FullRecommendation]:
-        """Return recommendations, also superseded, made or with an outcome known after ``since``, by id."""
+        """Return recommendations, also superseded ones, that were made or got an outcome after ``since``, by id."""
         t = table.c
         mine = sa.and_(t.user_id == user_id, sa.or_(t.created_at > since, t.outcome_at > since))
         return [_full(row) for row in db.execute(_FULL.where(mine).order_by(t.id))]
@@ -241,7 +252,7 @@ class Recommendations(Part):
         *,
         at: datetime,
     ) -> None:
-        """Save the outcome of a recommendation (``deed``), as known from ``at`` on, with the ``evidence`` for it.
+        """Save the outcome ``deed`` of a recommendation, known from ``at`` on, with its ``evidence``.
 
         An outcome that the user stated (evidence ``SAID``) is replaced only by another statement of the user.
         """
@@ -262,7 +273,7 @@ class Recommendations(Part):
 
     @reads
     def to_recheck(self, db: sa.Connection, user_id: int, *, limit: int) -> list[Recommendation]:
-        """Return the user's oldest recommendations whose outcome was found by the rules of an earlier release."""
+        """Return at most ``limit`` recommendations, oldest first, whose outcome was found by an earlier release."""
         t = table.c
         query = _RECORD.where(t.user_id == user_id, t.recheck.is_(True))
         return [_record(row) for row in db.execute(query.order_by(t.created_at).limit(limit))]
@@ -299,11 +310,11 @@ def _first(db: sa.Connection, condition: sa.ColumnElement[bool]) -> FullRecommen
 
 
 class Lessons(Part):
-    """The part of the store for what policies learnt of users (priors), and for resets that end its use."""
+    """The part of the store for priors, which policies learnt from users' answers, and for resets of them."""
 
     @writes()
     def add_prior(self, db: sa.Connection, user_id: int, prior: Prior) -> None:
-        """Save a prior that a policy has learnt for the user. ``prior.kept`` says if it is used, or only documented."""
+        """Save a prior that a policy learnt for the user. If ``prior.kept`` is False, it is never used."""
         values = codec.columns_of(prior, body=json.dumps(dict(prior.body)))
         db.execute(sa.insert(tables.priors).values(user_id=user_id, **values))
 
@@ -317,9 +328,9 @@ class Lessons(Part):
         kept: bool = False,
         limit: int | None = None,
     ) -> list[Prior]:
-        """Return the user's priors, newest first, at most ``limit`` of them, or all for None. A prior is large.
+        """Return the user's priors, newest first, at most ``limit`` of them (None is all).
 
-        ``policy`` leaves out those of other policies, ``kept`` those that failed or were withdrawn.
+        Only those of ``policy`` (name@version, "" for all) are returned, and with ``kept`` only those in use.
         """
         t = tables.priors.c
         query = sa.select(tables.priors).where(t.user_id == user_id)
@@ -332,7 +343,7 @@ class Lessons(Part):
 
     @writes()
     def withdraw_prior(self, db: sa.Connection, user_id: int, policy: str) -> datetime | None:
-        """Stop using a policy's newest kept prior, so that an earlier counts. Return when it was made, or None."""
+        """Stop using a policy's newest kept prior, so that the one before is used. Return when it was made, or None."""
         t = tables.priors.c
         mine = sa.and_(t.user_id == user_id, t.policy == policy, t.kept.is_(True))
         newest = sa.select(t.id, t.made_at).where(mine).order_by(t.made_at.desc(), t.id.desc())
@@ -345,12 +356,12 @@ class Lessons(Part):
 
     @writes()
     def add_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> None:
-        """Save a reset of the user's model. Feedback before ``now``, and priors from it, no longer count."""
+        """Save that feedback of the user before ``now``, and priors learnt from it, no longer count."""
         db.execute(sa.insert(tables.resets).values(user_id=user_id, made_at=now))
 
     @writes()
     def withdraw_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> datetime | None:
-        """Withdraw the newest reset, so that earlier feedback counts. Return when it was made, or None."""
+        """Withdraw the user's newest reset, so that earlier feedback counts. Return when it was made, or None."""
         active = (row for row in _resets(db, user_id) if row.taken_back_at is None)
         newest = next(active, None)
         if newest is None:

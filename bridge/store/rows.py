@@ -1,4 +1,4 @@
-"""Write items (samples, episodes, events, tasks) as rows. Only the difference to a record's stored rows is written."""
+"""Write items (samples, episodes, events, tasks) as rows, but only where they differ from the stored rows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Stored(NamedTuple):
 def write(
     db: sa.Connection, connection: Connection, desired: Desired, *, now: datetime, fresh: frozenset[int] = frozenset()
 ) -> set[int]:
-    """Insert, update and delete rows so that each record has exactly the rows of its ``desired`` items.
+    """Insert, update and delete rows so that each record has exactly its items in ``desired``.
 
     Returns the ids of records whose rows changed. Records in ``fresh`` have no rows yet.
     """
@@ -96,7 +96,7 @@ def _kind(item: Item) -> str:
 
 
 def _differ(kind: str, one: Any, other: Any) -> bool:
-    """Return True if two stored values differ in meaning. Releases may have written the same item in two ways."""
+    """Return True if two stored values differ in meaning, and False if only in the format of a release."""
     return kind in ("sample", PACKED) or codec.decode(kind, one[-1]) != codec.decode(kind, other[-1])
 
 
@@ -115,7 +115,7 @@ def _readings_of(
     *,
     now: datetime,
 ) -> tuple[dict[packed.Day, list[Known]], dict[packed.Day, set[int]]]:
-    """Return the readings to write into the packed rows of ``days``, and the ids of the rows they replace."""
+    """Return the readings to write into the rows of ``days``, and the ids of the rows that they replace."""
     readings: dict[packed.Day, list[Known]] = {day: [] for day in sorted(days)}
     there: dict[packed.Day, set[int]] = defaultdict(set)
     known_at = tables.microseconds(now)
@@ -131,7 +131,7 @@ def _readings_of(
 
 
 def current(db: sa.Connection, record_ids: Sequence[int]) -> ByKind:
-    """Return kind -> record id -> key -> stored row, for the records with these ids."""
+    """Return kind -> record id -> key -> stored row, for the given records."""
     found = _by_kind()
     has_dates = db.dialect.name == "postgresql"
     for kind, table in TABLE_OF_KIND.items():
@@ -150,7 +150,7 @@ _RECORDS: sa.BindParameter[Any] = sa.bindparam("records", expanding=True)
 
 
 def first_starts(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, datetime | None]:
-    """Return record id -> earliest start of what was made from the record, or None if that has no start, like tasks."""
+    """Return record id -> earliest start of the record's items, or None if they have none, like tasks."""
     found: dict[int, datetime | None] = {}
     for ids in chunks(record_ids):
         for record_id, start, body in db.execute(_STARTS, {"records": ids}):
@@ -176,7 +176,7 @@ _STARTS = sa.union_all(
 
 
 def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
-    """Return the item that a row of a kind (sample, episode, event or task) holds."""
+    """Return the item in a row of the given kind (sample, episode, event or task)."""
     if kind != "sample":
         return codec.decode(kind, row.body)
     metric, device = names.metric_of(db, row.metric_id), names.name(db, tables.devices, row.device_id)
@@ -192,7 +192,7 @@ PLAIN_SAMPLE: tuple[sa.ColumnElement[Any], ...] = tuple(
 
 
 def samples_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tuple[Sequence[Any], Sample]]:
-    """Yield (further columns, sample) of rows that begin with the columns ``SAMPLE_NAMES``. A day may be ISO text."""
+    """Yield (further columns, sample) of rows that begin with the columns ``SAMPLE_NAMES``."""
     metric_of, device_of = cache(partial(names.metric_of, db)), cache(partial(names.name, db, tables.devices))
     day_of = cache(tables.day_of)
     for key, metric, device, start, end, offset, day, value, count, low, high, *more in found:
@@ -215,14 +215,14 @@ def samples_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tu
 
 
 def chunks(ids: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield ``ids`` in lists of at most 400, which are short enough for a database's IN list."""
+    """Yield ``ids`` in lists that are short enough for an IN list of SQL."""
     rest = list(ids)
     for begin in range(0, len(rest), IN_LIST_MAX):
         yield rest[begin : begin + IN_LIST_MAX]
 
 
 def columns(item: Episode | Event | Task) -> dict[str, Any]:
-    """Return column -> value of an item (sample, episode, event or task), without ids and times of storing."""
+    """Return column -> value of an item, without ids and times of storing."""
     match item:
         case Episode():
             return {"day": item.day, "body": codec.encode(item)}
@@ -234,7 +234,7 @@ def columns(item: Episode | Event | Task) -> dict[str, Any]:
 
 
 def span(event: Event) -> tuple[datetime | None, datetime | None]:
-    """Return (start, end) of the time that an event may touch in any zone, where None is an open end."""
+    """Return (start, end) of the time that an event may touch in any zone. None is an open end."""
     if event.master is not None:
         return None, None
     start, end = event.start, event.end

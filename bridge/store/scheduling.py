@@ -1,4 +1,4 @@
-"""Store which connections are due, their leases, rate limits and outcomes of syncs."""
+"""Store which connections are due, which process syncs them, rate limits, and the outcomes of syncs."""
 
 from __future__ import annotations
 
@@ -27,14 +27,17 @@ _KEPT = tuple(field.name for field in fields(Outcome))
 
 
 class Scheduling(Part):
-    """The part of the store for work that is due, and for the workers that do it.
+    """The part of the store for connections that are due, and for the leases of the processes that sync them.
 
-    A connection is due if not paused, not limited, with a consent or folder, and if its time has come.
+    A connection is due if its time has come, it has a consent or folder, and it is neither paused nor rate limited.
     """
 
     @writes(durable=False)
     def claim(self, db: sa.Connection, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
-        """Give ``holder`` the sole right to sync a connection for a time (its lease). False: another has it."""
+        """Give ``holder`` the sole right to sync a connection for the time ``lease``.
+
+        Return False if another has it.
+        """
         bound = {"connection": connection_id, "holder": holder, "now": now, "until": now + lease}
         return db.execute(_CLAIM, bound).rowcount == 1
 
@@ -50,9 +53,9 @@ class Scheduling(Part):
         source: str | None = None,
         but: Collection[int] = (),
     ) -> list[Connection]:
-        """Return at most ``limit`` due connections, which only ``holder`` may sync for the time ``lease``.
+        """Give ``holder`` the sole right to sync due connections for the time ``lease``, and return these.
 
-        No two holders get the same connection. None as ``source`` means all. Ids in ``but`` are not taken.
+        At most ``limit`` are taken, of ``source`` or all sources (None), without those with ids in ``but``.
         """
         claimable = _claimable(now, source)
         ids = _due_ids(db, claimable.where(c.id.not_in(but)) if but else claimable, now, limit, for_update=True)
@@ -64,12 +67,12 @@ class Scheduling(Part):
 
     @reads
     def due(self, db: sa.Connection, *, now: datetime, limit: int, source: str | None = None) -> list[Connection]:
-        """Return the connections that ``claim_due`` would take now, in the same order, without taking them."""
+        """Return the connections that ``claim_due`` would take now, in the same order."""
         return _in_order(db, _due_ids(db, _claimable(now, source), now, limit, for_update=False)) if limit > 0 else []
 
     @reads
     def due_by_source(self, db: sa.Connection, *, now: datetime) -> dict[str, tuple[int, datetime | None]]:
-        """Return source -> (number of due connections, their earliest ``due_at``, None if none was ever synced)."""
+        """Return source -> (number of due connections, their earliest ``due_at``, or None if none was ever synced)."""
         s = tables.sources.c
         query = (
             sa.select(s.name, sa.func.count(), sa.func.min(c.due_at))
@@ -81,9 +84,9 @@ class Scheduling(Part):
 
     @reads
     def lease_count(self, db: sa.Connection, source: str | None = None, *, now: datetime, alone: bool = False) -> int:
-        """Return the number of unexpired leases at ``now``, of ``source`` or, for None, of all sources.
+        """Return the number of leases that run at ``now``, of ``source`` or of all sources (None).
 
-        With ``alone``, only one transaction of PostgreSQL at a time gets past this call.
+        With ``alone``, other PostgreSQL transactions wait at this call until this transaction ends.
         """
         if alone and db.dialect.name == "postgresql":
             db.execute(sa.select(sa.func.pg_advisory_xact_lock(advisory_lock_number(f"entering-{source}"))))
@@ -95,24 +98,23 @@ class Scheduling(Part):
 
     @reads
     def lease_holder(self, db: sa.Connection, connection_id: int) -> str | None:
-        """Return the holder of a connection's lease, even if the lease is expired. Return None without a lease."""
+        """Return the holder of a connection's lease, which may have expired, or None without a lease."""
         found: str | None = db.execute(sa.select(c.lease_holder).where(c.id == connection_id)).scalar()
         return found
 
     @reads
     def lease_holders(self, db: sa.Connection) -> list[str]:
-        """Return each holder of a lease once, whether the lease is expired or not."""
+        """Return the distinct holders of leases, expired or not."""
         held = sa.and_(c.lease_until.is_not(None), c.lease_holder.is_not(None))  # the first has an index
         return list(db.execute(sa.select(c.lease_holder).where(held).distinct()).scalars())
 
     @writes(durable=False)
     def release(self, db: sa.Connection, connection_id: int, holder: str) -> None:
-        """End the sole right of ``holder`` to sync a connection (its lease). Another holder's right stays."""
+        """End the lease that ``holder`` has on a connection. A lease of another holder stays."""
         db.execute(_RELEASE, {"connection": connection_id, "holder": holder})
 
     @writes()
     def release_all(self, db: sa.Connection, holder: str) -> None:
-        """End every lease of ``holder``, its sole right to sync a connection."""
         mine = sa.update(tables.connections).where(c.lease_holder == holder)
         db.execute(mine.values(lease_holder=None, lease_until=None))
 
@@ -137,9 +139,9 @@ class Scheduling(Part):
         outcome: Outcome,
         after: AfterSync,
     ) -> None:
-        """Save the outcome of a sync and when the connection is due again, and let other processes sync it.
+        """Save the outcome of a sync and the connection's next due time, and release its lease.
 
-        An outcome without news replaces an earlier one without news. An outcome that stops pauses the connection.
+        An outcome without news replaces an earlier one without news. An outcome in ``STOPS`` pauses the connection.
         """
         _save_run(db, connection_id, outcome, at=after.at)
         why = packed(outcome.skipped_because)
@@ -166,12 +168,12 @@ class Scheduling(Part):
 
     @reads
     def syncs_finished(self, db: sa.Connection, user_id: int) -> tuple[Any, ...]:
-        """Return a value by which a cache recognises that a sync or import of the user has finished."""
+        """Return a value that changes whenever a sync or import of the user finishes, for caches."""
         return tuple(db.execute(_NEWEST_RUN, {"user": user_id}).one())
 
     @reads
     def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
-        """Return the times of syncs with odd answers since the last sync that succeeded or stopped, newest first."""
+        """Return the times of syncs with an unexpected answer since the last that worked or stopped, newest first."""
         t = tables.sync_runs.c
         query = sa.select(t.finished, t.outcome).where(t.connection_id == connection_id).order_by(t.id.desc())
         found: list[datetime] = []
@@ -185,7 +187,10 @@ class Scheduling(Part):
 
     @writes()
     def stagger(self, db: sa.Connection, *, now: datetime, step: timedelta, within: timedelta) -> int:
-        """Make overdue connections due one by one, ``step`` apart, the longest overdue first. Return their number."""
+        """Make overdue connections due one by one, ``step`` apart, and return their number.
+
+        The longest overdue are first.
+        """
         late = sa.and_(_is_due(now), c.due_at.is_not(None))
         found = list(db.execute(sa.select(c.id).where(late).order_by(c.due_at, c.id)).scalars())
         step = min(step, within / max(1, len(found)))
@@ -195,7 +200,10 @@ class Scheduling(Part):
         return len(found)
 
     def repair_clock(self, *, now: datetime, lease: timedelta) -> int:
-        """Correct times that a fast clock set too late (due times, leases and limits). Return how many became due."""
+        """Correct due times, leases and limits too far in the future, set by a fast clock.
+
+        Return how many became due.
+        """
         changes = _clock_changes(now, lease)
         with self.database.read() as db:
             wanted = (sa.select(table.c.id).where(late).limit(1) for table, late, _ in changes)
@@ -206,7 +214,10 @@ class Scheduling(Part):
         return due
 
     def singleton_lock(self, name: str, holder: str, *, now: datetime) -> SingletonLock:
-        """Take and return the lock of the only process called ``name``. Raises SetupError if ``holder`` is another."""
+        """Take and return the lock of the only process called ``name``.
+
+        Raises SetupError if another process holds it.
+        """
         lock = SingletonLock(self.database.engine, name)
         if not lock.taken():
             lock.close()
@@ -270,7 +281,7 @@ def _rate_limited(now: datetime) -> sa.Select[tuple[int]]:
 
 
 def _clock_changes(now: datetime, lease: timedelta) -> list[tuple[sa.Table, sa.ColumnElement[bool], dict[str, Any]]]:
-    """Return three updates as (table, condition, new values) that correct times set by a fast clock."""
+    """Return updates, as (table, condition, new values), that correct times set by a fast clock."""
     r, after, s = tables.sync_runs.c, tables.sync_runs.alias("after").c, tables.sources.c
     newer = sa.select(after.id).where(after.connection_id == r.connection_id, after.id > r.id).exists()
     ended_later = sa.select(r.connection_id).where(r.finished > now + CLOCK_TOLERANCE, ~newer)
@@ -326,7 +337,7 @@ def _outcome_of(text: str) -> Outcome:
 
 
 def _save_run(db: sa.Connection, connection_id: int, outcome: Outcome, *, at: datetime) -> None:
-    """Save the outcome of a sync. If neither it nor the last outcome has news, it replaces the last one."""
+    """Save the outcome of a sync. It replaces the last one if neither has news."""
     text = _text_of(outcome)
     again = {"connection": connection_id, "moment": at, "text": text}
     if outcome.is_news or db.execute(_REPEATED_RUN, again).rowcount == 0:

@@ -24,9 +24,9 @@ _VERSION = sa.Table(  # as Alembic creates it
 
 
 def create_or_migrate(engine: sa.Engine) -> None:
-    """Create the tables in an empty database, or migrate older tables. Of several processes at once, one does so.
+    """Create the tables in an empty database, or migrate older ones. Processes that start at once do not collide.
 
-    Raises SetupError for the schema of a newer release or of before 0.1.0, and for tables of another program.
+    Raises SetupError for tables of a newer release, of a release before 0.1.0, or of another program.
     """
     known = sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
     first, newest = known[0], known[-1]

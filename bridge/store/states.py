@@ -1,4 +1,4 @@
-"""Load the stored records that a page of delivered ones is compared with: the same ones, their parents and children."""
+"""Load the stored records that delivered records are compared with, and their parents and children."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)  # the date of values without one
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """A stored record, changed as newly delivered versions of it are taken in.
+    """A stored record with its digest, its dates of export and the reasons why values of it are left out.
 
-    It also holds a digest, reasons for setting it aside, and the dates of its exports.
+    It changes as newly delivered versions are taken in.
     """
 
     id: int
@@ -43,7 +43,7 @@ class State:
     whole_as_of: datetime | None = None  # date of the newest export with the whole record
 
     def date(self, record: RawRecord) -> bool:
-        """Take over the export date of a delivered record. Return True if that changed ``as_of`` or ``whole_as_of``."""
+        """Take the export date of a delivered record. Return True if ``as_of`` or ``whole_as_of`` changed."""
         if record.as_of is None:
             return False
         before = self.as_of, self.whole_as_of
@@ -52,14 +52,14 @@ class State:
         return before != (self.as_of, self.whole_as_of)
 
     def all_pieces(self) -> Pieces:
-        """Return the pieces of the payload by export date. A payload without a date counts as older than all others."""
+        """Return the pieces of the payload by date of export. An undated payload counts as the oldest."""
         return self.pieces or (Piece(self.as_of or LONG_AGO, self.record.payload),)
 
 
 def register(db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> dict[str, State]:
-    """Return path -> stored record for delivered records. One that is not stored gets an id and an empty state.
+    """Return path -> stored record for delivered records. New records get an id and an empty state.
 
-    The deletion of a record that is not stored is left out.
+    Deletions of records that are not stored are left out.
     """
     paths = [record.path for record in records]
     states = _load(db, connection, {*paths})
@@ -85,16 +85,16 @@ def _load(db: sa.Connection, connection: Connection, paths: Collection[str]) -> 
 
 
 def load_states(db: sa.Connection, name: str, values: Collection[Any], **equal: Any) -> Iterator[State]:
-    """Yield the stored records with one of ``values`` in the column ``name``, without payloads.
+    """Yield stored records, without payloads, that have one of ``values`` in the column ``name``.
 
-    ``equal`` names further columns and the value that each must have.
+    ``equal`` gives further columns and the value of each.
     """
     for row in inserts.select_many(db, tables.records, _STATE, name, values, **equal):
         yield state_of(row)
 
 
 def state_of(row: Sequence[Any]) -> State:
-    """Return a record's state from a row with the columns ``_STATE``. Its payload is empty."""
+    """Return a stored record, without payload, from a row with the columns ``_STATE``."""
     number, stream, key, parent, mark, deleted, reason, version, arrived_at, as_of, whole_as_of = row
     outside = tuple(reason.splitlines()) if reason and only_outside(reason) else ()
     return State(
@@ -112,7 +112,7 @@ def state_of(row: Sequence[Any]) -> State:
 
 
 class StoredRecords:
-    """The stored parents and children of a page's records. A single query reads those that are not in the page."""
+    """The stored parents and children of a page's records, each read in one query when first needed."""
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
         self._db, self._connection, self._records = db, connection, records
@@ -152,7 +152,7 @@ class StoredRecords:
 
 
 def with_payload(db: sa.Connection, states: Sequence[State]) -> Iterator[State]:
-    """Yield stored records with their last stored payload. Records without a stored payload are left out."""
+    """Yield the stored records that have a stored payload, with the last one."""
     a = tables.arrivals.c
     by_id = {state.id: state for state in states}
     for ids in rows.chunks(by_id):
@@ -165,7 +165,7 @@ def with_payload(db: sa.Connection, states: Sequence[State]) -> Iterator[State]:
 
 
 def record_in(row: Any, state: State) -> RawRecord:
-    """Return the record of a state as it stands in a row of the table ``arrivals``."""
+    """Return the record ``state`` with payload, parent and deletion mark of a row of the table ``arrivals``."""
     return RawRecord(
         stream=state.record.stream,
         key=state.record.key,

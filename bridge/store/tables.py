@@ -1,5 +1,6 @@
-"""Define the tables. Users, sources, metrics and devices have integer keys. Instants are microseconds since 1970
-UTC.
+"""Define the tables.
+
+Users, sources, metrics and devices have integer keys, and times are microseconds since 1970 UTC.
 """
 
 from __future__ import annotations
@@ -29,29 +30,29 @@ def microseconds(at: datetime) -> int:
 
 
 def instant(microseconds: int) -> datetime:
-    """Return the aware UTC instant that is so many microseconds after the begin of 1970."""
+    """Return an aware UTC time from microseconds since 1970."""
     return EPOCH + MICROSECOND * microseconds  # twice as quick as a new timedelta
 
 
 def iso(microseconds: int) -> str:
-    """Return what ``isoformat`` gives for the instant, which takes longer for aware times."""
+    """Return a UTC time, given in microseconds since 1970, as ISO 8601 text."""
     return f"{(_EPOCH + MICROSECOND * microseconds).isoformat()}+00:00"
 
 
 def day_of(value: date | str) -> date:
-    """Return the day that a driver gives as a date (PostgreSQL) or as ISO text (SQLite)."""
+    """Return a date that a driver gives as a date (PostgreSQL) or as ISO text (SQLite)."""
     return date.fromisoformat(value) if isinstance(value, str) else value
 
 
 def plain(value: Any) -> Any:
-    """Return an instant or a day as a driver takes it for its column. Any other value is returned unchanged."""
+    """Return a datetime or date in the form that drivers take for their column, and any other value unchanged."""
     if isinstance(value, datetime):
         return microseconds(value)
     return value.isoformat() if isinstance(value, date) else value
 
 
 class Instant(sa.TypeDecorator[datetime]):
-    """A column type for aware instants, stored as integers, which sort and are the same in both databases."""
+    """A column type for aware datetimes, stored as integers, which sort and are equal in both databases."""
 
     impl = sa.BigInteger
     cache_ok = True
@@ -64,7 +65,7 @@ class Instant(sa.TypeDecorator[datetime]):
 
 
 class Packed(sa.TypeDecorator[str]):
-    """A column type for text that is stored compressed with zlib. An observation shrinks to about a fifth."""
+    """A column type for text that is stored compressed with zlib."""
 
     impl = sa.LargeBinary
     cache_ok = True
@@ -123,7 +124,7 @@ def _text(name: str, *, nullable: bool = False, **options: Any) -> sa.Column[str
 
 
 def hints_of(record: type) -> dict[str, Any]:
-    """Return field -> type of a record, without None."""
+    """Return field -> type of a dataclass, with None removed from optional types."""
     hints = get_type_hints(record)
     return {
         name: next((kind for kind in get_args(hint) if NoneType in get_args(hint)), hint)
@@ -132,7 +133,7 @@ def hints_of(record: type) -> dict[str, Any]:
 
 
 def names_of(field: str) -> tuple[str, ...]:
-    """Return the names of the columns that hold a field of a record."""
+    """Return the names of the columns that hold a field of a dataclass."""
     return COLUMN_NAMES.get(field, (field,))
 
 

@@ -1,4 +1,4 @@
-"""Store the bridge's own notes on a task: its place in a day's plan, and that the user ticked it here."""
+"""Store the bridge's own notes on tasks, which are their times in a plan and that the user ticked them here."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _SAID_AT = sa.select(sa.func.max(_COLUMNS.said_at, type_=_COLUMNS.said_at.type))
 
 
 class TaskNotes(Part):
-    """The part of the store for notes on tasks. Nothing of it is written to the source of a task."""
+    """The part of the store for notes on tasks. They are never written to the source of a task."""
 
     @reads
     def places(self, db: sa.Connection, user_id: int, *, at: datetime) -> dict[str, Kept]:
-        """Return task's key -> begin and end that a plan has shown or the user chose, if they end after ``at``."""
+        """Return task key -> time that a plan showed or the user chose for the task, if it ends after ``at``."""
         query = sa.select(task_notes).where(_COLUMNS.user_id == user_id, _COLUMNS.end > at)
         rows = db.execute(query)
         return {row.key: (row.start, row.end, row.due if row.done_at is None else None) for row in rows}
 
     @writes(durable=False)
     def save_places(self, db: sa.Connection, user_id: int, places: Mapping[str, Place], *, now: datetime) -> None:
-        """Save begin and end of tasks in a plan, by the task's key, in place of earlier times.
+        """Save the times of tasks in a plan (key -> begin and end), in place of earlier times.
 
         Times that ended more than two days before ``now`` are deleted, unless the task was ticked.
         """
@@ -48,7 +48,7 @@ class TaskNotes(Part):
 
     @writes()
     def move(self, db: sa.Connection, user_id: int, task: Task, place: Place, *, now: datetime) -> None:
-        """Save the time to which the user moved a task. It counts until the task gets another due date."""
+        """Save the time to which the user moved a task. It counts until the task's due date changes."""
         start, end = place
         _save(
             db, user_id, str(task.key), {"start": start, "end": end, "due": task.due, "done_at": None, "said_at": now}
@@ -62,34 +62,28 @@ class TaskNotes(Part):
 
     @writes()
     def tick(self, db: sa.Connection, user_id: int, task: Task, *, now: datetime) -> None:
-        """Note that the user did a task at ``now``. It counts until the task gets another due date."""
+        """Save that the user did a task at ``now``. It counts until the task's due date changes."""
         _save(db, user_id, str(task.key), {"due": task.due, "done_at": now, "said_at": now})
 
     @writes()
     def untick(self, db: sa.Connection, user_id: int, key: str, *, now: datetime) -> None:
-        """Take back that the user did the task with a key. A task that was never noted stays as it is."""
+        """Save that the user did not do the task after all. Without a note on the task, nothing is saved."""
         mine = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.key == key)
         db.execute(sa.update(task_notes).where(mine).values(due=None, done_at=None, said_at=now))
 
     @reads
     def ticks(self, db: sa.Connection, user_id: int) -> dict[str, Tick]:
-        """Return key -> (due date at the tick, instant of the tick) of the tasks that the user ticked.
-
-        Ticks that were taken back are left out.
-        """
+        """Return task key -> (due date at the tick, time of the tick) of the tasks that the user ticked."""
         return ticks(db, user_id)
 
     @reads
     def said_at(self, db: sa.Connection, user_id: int) -> datetime | None:
-        """Return when the user last ticked or moved a task, or took a tick back. None means never."""
+        """Return when the user last ticked, unticked or moved a task, or None."""
         return db.execute(_SAID_AT, {"user": user_id}).scalar()
 
 
 def ticks(db: sa.Connection, user_id: int, at: datetime = LAST_INSTANT) -> dict[str, Tick]:
-    """Return key -> (due date at the tick, instant of the tick) of tasks that the user ticked by ``at``.
-
-    Ticks that were taken back are left out.
-    """
+    """Return task key -> (due date at the tick, time of the tick) of the tasks that the user ticked by ``at``."""
     query = sa.select(_COLUMNS.key, _COLUMNS.due, _COLUMNS.done_at).where(
         _COLUMNS.user_id == user_id, _COLUMNS.done_at <= at
     )
@@ -97,9 +91,9 @@ def ticks(db: sa.Connection, user_id: int, at: datetime = LAST_INSTANT) -> dict[
 
 
 def with_ticks(found: Iterable[tuple[str, Any]], ticked: Mapping[str, Tick]) -> Iterator[tuple[str, Task]]:
-    """Yield (source, task), where an open task that the user ticked is completed since the tick.
+    """Yield (source, task), in which open tasks that the user ticked are completed at the time of the tick.
 
-    ``ticked`` maps the task's key to (due date, instant of the tick). A tick counts until the due date changes.
+    ``ticked`` maps task key to (due date, time of the tick). A tick counts only while the due date is the same.
     """
     for source, task in found:
         due, done_at = ticked.get(str(task.key), (None, None))

@@ -1,4 +1,4 @@
-"""Find a row by its id or key, and trace it to its record."""
+"""Find a row by its id or key, and the raw record that it was made of."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ROW_ID_MAX_DIGITS = 18  # PostgreSQL refuses a larger number
 
 
 class Tracing(Part):
-    """The part of the store that traces a row to its record."""
+    """The part of the store that finds out where a row comes from."""
 
     @reads
     def row_ids(self, db: sa.Connection, kind: str, name: str) -> list[int]:
-        """Return the ids of the rows of a kind with this id or key, or []."""
+        """Return the ids of the rows of a kind (sample, episode, event, task) that have this id or key."""
         table = rows.TABLE_OF_KIND[kind]
         is_id = name.isdecimal() and len(name) <= ROW_ID_MAX_DIGITS
         if kind == "sample" and is_id and int(name) >= packed.FIRST_NUMBER:
@@ -34,7 +34,7 @@ class Tracing(Part):
 
     @reads
     def samples_of_day(self, db: sa.Connection, user_id: int, day: date) -> list[tuple[int, str, Sample]]:
-        """Return (row id, source, sample) of the samples of a user's local day, sorted by metric and source."""
+        """Return (row id, source, sample) of a user's samples of a local day, sorted by metric and source."""
         t = tables.samples
         query = _with_source(t).where(t.c.user_id == user_id, t.c.day == day)
         read = [(row.id, row.source, rows.item_of("sample", row, db)) for row in db.execute(query).all()]
@@ -48,7 +48,7 @@ class Tracing(Part):
 
     @reads
     def provenance(self, db: sa.Connection, kind: str, row_id: int) -> Provenance:
-        """Return a row's raw record and connection, earlier versions, and other connections' rows about the same."""
+        """Return the origin of a row, its earlier versions, and rows about the same thing from other connections."""
         table = rows.TABLE_OF_KIND[kind]
         row: Any = packed.numbered(db, row_id) if kind == "sample" and row_id >= packed.FIRST_NUMBER else None
         row = row or db.execute(sa.select(table).where(table.c.id == row_id)).one()
@@ -94,7 +94,6 @@ def _past(db: sa.Connection, kind: str, record_id: int, key: str) -> tuple[Revis
 
 
 def _twins(db: sa.Connection, row: Any, item: Item) -> tuple[tuple[str, int], ...]:
-    """Return (source, row id) of other connections' rows about the same thing."""
     if not isinstance(item, Sample | Episode):
         return ()
     table = tables.samples if isinstance(item, Sample) else tables.episodes

@@ -52,7 +52,7 @@ TEXT: dict[str, Callable[[str, str], str]] = {
 
 
 def statements(dialect: str) -> dict[str, str]:
-    """Return view -> the SELECT statement that defines it, for ``sqlite`` or ``postgresql``."""
+    """Return view name -> SELECT statement that defines it, for ``sqlite`` or ``postgresql``."""
     number, midnight, text = NUMBER[dialect], MIDNIGHT[dialect], TEXT[dialect]
     stages = " + ".join(number("e.body", f"values.{name}") for name in ("light_sleep", "deep_sleep", "rem_sleep"))
     found = {
@@ -97,13 +97,13 @@ def make(db: sa.Connection) -> None:
 
 
 def present(db: sa.Connection) -> list[str]:
-    """Return the names of the bridge's views that exist in the database, in alphabetical order."""
+    """Return the sorted names of those of the bridge's views that exist in the database."""
     known, seen = statements(db.dialect.name), sa.inspect(db).get_view_names()
     return sorted(set(seen) & set(known))
 
 
 def drop(db: sa.Connection) -> bool:
-    """Drop the views, and return True if there were any. A migration does so first, because views hold on to tables."""
+    """Drop the views, and return True if there were any. Migrations do so first, as views block changes of tables."""
     found: list[Any] = present(db)
     for name in found:
         db.exec_driver_sql(f"DROP VIEW {name}")

@@ -1,4 +1,4 @@
-"""Find the users with due tasks, by a single query for all users."""
+"""Find users who wait for something, by a single query over all users."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ c, r, s = tables.connections.c, tables.recommendations.c, tables.silences.c
 
 
 class InSlot(NamedTuple):
-    """The ids of users who need no new recommendation in a slot, and of those to whom theirs was not sent yet."""
+    """The ids of users whose slot has a recommendation or needs none, and of users to whom it was not sent yet."""
 
     advised: set[int]
     unsent: set[int]
 
 
 class Waiting(Part):
-    """The part of the store for users who wait for advice, for a message or for an entry in a calendar."""
+    """The part of the store for users who wait for advice, a message or a calendar entry."""
 
     @reads
     def by_slot(
@@ -37,10 +37,10 @@ class Waiting(Part):
         now: datetime,
         user_id: int | None = None,
     ) -> Mapping[Moment, InSlot]:
-        """Return slot -> users for whom advice or no advice was decided, and users to whom their advice was not sent.
+        """Return slot -> ids of users for whom advice or none was decided, and of users to whom advice was not sent.
 
-        Another reason for no advice counts as a decision only if it was stored since ``since`` and no newer data came.
-        With a ``user_id``, only this user is looked at.
+        A random decision for no advice always counts, any other only if made after ``since`` and before newer data
+        came. ``user_id`` limits the search to one user.
         """
         found = {(moment.week, moment.timestep): InSlot(set(), set()) for moment in moments}
         mine = sa.true() if user_id is None else r.user_id == user_id
@@ -59,7 +59,10 @@ class Waiting(Part):
     def users_with_feedback(
         self, db: sa.Connection, sources: Sequence[str], *, advised: datetime, since: datetime
     ) -> set[int]:
-        """Return who answered since ``since`` on advice since ``advised`` and has a source of ``sources``."""
+        """Return the ids of users who answered, since ``since``, a recommendation made since ``advised``.
+
+        Only users with an unpaused connection to one of ``sources`` are returned.
+        """
         named = sa.select(tables.sources.c.id).where(tables.sources.c.name.in_(sources))
         connected = sa.exists().where(c.user_id == r.user_id, c.source_id.in_(named), c.paused.is_(None))
         recent = sa.select(r.user_id).where(r.answered_at >= since, r.created_at >= advised, connected)
@@ -69,10 +72,10 @@ class Waiting(Part):
     def users_with_events(
         self, db: sa.Connection, sent: str, tried: str, *, since: datetime
     ) -> list[tuple[int, datetime, datetime | None]]:
-        """Return (user id, last event, last attempt) of users with events that were not sent.
+        """Return (user id, time of the last event, last attempt) of users with events that were not sent.
 
-        An event is a recommendation made or done after ``since``. ``sent`` and ``tried`` are the beginnings of the
-        names under which both times are saved.
+        An event is a recommendation made or done after ``since``. The times of sending and of failed attempts are saved
+        as chores, whose names begin with ``sent`` and ``tried``.
         """
         told, asked = tables.singletons.alias(), tables.singletons.alias()
         recent = r.week >= since.date() - OUTCOME_AFTER  # with an index

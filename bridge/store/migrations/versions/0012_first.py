@@ -1,4 +1,4 @@
-"""Begin the chain of migrations with the tables of 0.1.0, which ``bridge.store.tables`` made. Later ones follow."""
+"""Begin the chain of migrations, with the tables of 0.1.0 as ``bridge.store.tables`` makes them."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Change nothing."""
+    """Change nothing, because the tables exist."""
