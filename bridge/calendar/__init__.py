@@ -1,4 +1,4 @@
-"""Calendar entries as times: repeating events expanded, busy, free and planned stretches, meetings and flights.
+"""Read calendar entries as times, which are occurrences of repeating events, busy and free stretches, and meetings.
 
-The labels that a user corrected are here too.
+Corrections of entries by users and journeys are here, too.
 """

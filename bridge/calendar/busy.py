@@ -1,4 +1,4 @@
-"""Busy and free stretches of a calendar, where overlapping entries count once.
+"""Busy and free stretches of a calendar. Overlapping entries count once.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """
@@ -19,7 +19,7 @@ NONE = timedelta(0)
 
 
 def merged(stretches: Iterable[Stretch], *, bridging: timedelta = NONE) -> list[Stretch]:
-    """Return the stretches, ascending, with those joined that overlap, touch, or lie less than ``bridging`` apart.
+    """Return the stretches ascending, joined if they overlap, touch, or lie less than ``bridging`` apart.
 
     >>> spans = [(hour(a), hour(b)) for a, b in ((9, 10), (9.5, 11), (11, 12), (13, 14))]
     >>> [(s.hour, e.hour) for s, e in merged(spans)]
@@ -62,7 +62,7 @@ def length(stretches: Iterable[Stretch]) -> timedelta:
 
 
 def share(stretches: Sequence[Stretch], start: datetime, end: datetime) -> float:
-    """Return the share of [start, end) that disjoint, ascending stretches cover, 0 to 1, or 0 for an empty interval.
+    """Return the share (0 to 1) of [start, end) that disjoint, ascending stretches cover, or 0 for an empty interval.
 
     >>> share([(hour(0), hour(6))], *DAY)
     0.25
@@ -104,10 +104,10 @@ WHOLE_BLOCK = timedelta(hours=2)  # a shorter free block is a fragment (Multitud
 
 
 def takes_time(event: Event) -> bool:
-    """Return True if a calendar entry makes its time busy.
+    """Return True if an entry makes its time busy.
 
-    It must be timed, marked busy, neither declined nor cancelled, and no birthday, working location, task, opening
-    hours or reminder. An all-day entry only names the day.
+    It must have times, be marked busy, be neither declined nor cancelled, and be no birthday, working location, task,
+    opening hours or reminder.
 
     >>> [takes_time(entry(9, 10, **of).event) for of in ({}, {"busy": False}, {"kind": "task"})]
     [True, False, False]
@@ -120,7 +120,7 @@ def takes_time(event: Event) -> bool:
 
 
 def nobody_goes(event: Event) -> bool:
-    """Return True for entries that occupy nobody, such as opening hours and confirmation mails.
+    """Return True for an entry that occupies nobody, such as opening hours or a confirmation mail.
 
     >>> nobody_goes(Event(key="", calendar="", title="Order confirmation"))
     True
@@ -134,7 +134,7 @@ def _may_be_empty(title: str | None) -> bool:
 
 
 def is_reminder(event: Event) -> bool:
-    """Return True for an entry made of a mail that confirms an order or booking, and names nothing to go to.
+    """Return True for an entry made of a mail that confirms an order or booking, without anything to go to.
 
     >>> titles = "Travel: Booking #C398490456", "Run Confirmation", "Appointment confirmed", "Confirm the date"
     >>> [is_reminder(Event(key="", calendar="", title=one)) for one in titles]
@@ -159,7 +159,7 @@ def is_open_hours(event: Event) -> bool:
 
 
 def occupied(occurrences: Iterable[Occurrence]) -> list[Stretch]:
-    """Return the times that busy entries take, all-day entries excepted, ascending, with overlaps merged.
+    """Return the stretches that busy entries take, ascending, with overlaps merged.
 
     >>> [(s.hour, e.hour) for s, e in occupied([entry(9, 10), entry(9.5, 11), entry(12, 13, busy=False)])]
     [(9, 11)]

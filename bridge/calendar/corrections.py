@@ -1,6 +1,6 @@
-"""A user's corrections of the action that an event counts as. A correction is for a repeating event or similar titles.
+"""Apply a user's corrections of event labels to the events of the same series and to events with similar titles.
 
-Corrections outrank every classifier. They belong to a single user, and the classifier is not trained again.
+Corrections override every classifier. They hold for one user, and the classifier is not trained again.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ SURE_OF_ALIKE = 0.95  # confidence in a correction of an equal title; less for a
 
 
 def series_of(event: Event) -> str:
-    """Return the key under which a correction of this event is stored. All events of a series share it."""
+    """Return the key under which corrections of an event are stored. All events of a series share it."""
     return event.series or f"{event.calendar}/{event.master or event.key}"
 
 
 def applied(
     occurrences: Sequence[Occurrence], labels: Sequence[Label], corrections: Sequence[Correction]
 ) -> list[Label]:
-    """Return a classifier's ``labels`` of ``occurrences``, overridden by the user's ``corrections`` (newest first)."""
+    """Return the classifier's ``labels`` of ``occurrences`` in order, overridden by ``corrections``, newest first."""
     by_series, titles = {correction.series: correction for correction in corrections}, Titles(corrections)
     said = [_of_series(by_series.get(series_of(o.event))) or titles.said(o.event.title or "") for o in occurrences]
     return [mine or agreed(o.event) or label for o, label, mine in zip(occurrences, labels, said, strict=True)]
 
 
 def held_by(events: Sequence[Event], series: str, corrections: Sequence[Correction]) -> int:
-    """Return how many ``events`` get their label from the correction stored under ``series``.
+    """Return the number of ``events`` whose label comes from the correction stored under ``series``.
 
-    Events with similar titles count too. ``corrections`` are newest first.
+    These may be events with a similar title. ``corrections`` are newest first.
     """
     by_series, titles = {correction.series: correction for correction in corrections}, Titles(corrections)
     counts = (by_series.get(series_of(event)) or titles.nearest(event.title or "")[0] for event in events)
@@ -52,13 +52,10 @@ def _of_series(mine: Correction | None) -> Label | None:
 
 
 class Titles:
-    """The titles whose events a user corrected, with a search for the title most similar to another.
-
-    They are indexed by runs of three letters, so that few titles are compared and each only once.
-    """
+    """The titles of events that a user corrected, with a search for the most similar title."""
 
     def __init__(self, corrections: Sequence[Correction]) -> None:
-        """Take the user's ``corrections``, newest first. The newer of two equally similar titles wins."""
+        """Index the titles of ``corrections``, newest first. Of two equally similar titles the newer wins."""
         newest: dict[str, Correction] = {}
         for one in corrections:
             newest.setdefault((one.title or "").casefold(), one)
@@ -71,9 +68,9 @@ class Titles:
         self._found: dict[str, tuple[Correction | None, float]] = {}
 
     def said(self, title: str) -> Label | None:
-        """Return the user's label for a title, or None if no corrected title is similar.
+        """Return the user's label for events with a similar title, or None.
 
-        Its confidence is 0.95 times the similarity.
+        The confidence falls with the similarity.
         """
         one, likeness = self.nearest(title)
         if one is None:
@@ -83,9 +80,9 @@ class Titles:
         return Label(action=one.action, confidence=round(likeness * SURE_OF_ALIKE, 3), by=BY, why=why)
 
     def nearest(self, title: str) -> tuple[Correction | None, float]:
-        """Return the correction whose title is most similar (None without a match) and the similarity, 0 to 1.
+        """Return the correction with the most similar title, or None, and the similarity from 0 to 1.
 
-        Two titles do not match if each has a word that the other lacks, such as another name.
+        Titles do not match if each has a word that the other lacks, such as another name.
         """
         if title not in self._found:
             self._found[title] = self._nearest(title) if words(title) else (self._wordless.get(title.casefold()), 1.0)
@@ -107,7 +104,7 @@ class Titles:
 
 
 def agreed(event: Event) -> Label | None:
-    """Return the recommended action as the label of an event that the bridge wrote for an accepted recommendation.
+    """Return the action of an event that the bridge wrote for an accepted recommendation, as its label.
 
     Returns None for any other event.
 
@@ -121,7 +118,7 @@ def agreed(event: Event) -> Label | None:
 
 
 def words(title: str) -> list[str]:
-    """Return a title's words in lower case and normal width, without numbers and symbols. Combining marks stay.
+    """Return a title's words in lower case, without numbers and symbols.
 
     >>> words("1:1 with Ana ❤️ (2)"), len(words("दिन")), words("दिन") == words("दान")
     (['with', 'ana'], 1, False)
@@ -132,7 +129,7 @@ def words(title: str) -> list[str]:
 
 
 def runs(title: str) -> Counter[str]:
-    """Return run -> count for each run of three letters in a title's words. A word is padded with a space each side."""
+    """Return run -> count for each run of three letters in a title's words, each padded with a space on both sides."""
     spaced = (f" {word} " for word in words(title))
     return Counter(word[at : at + 3] for word in spaced for at in range(len(word) - 2))
 

@@ -1,4 +1,4 @@
-"""The local days that an entry is of, the part of it that lies on each, and how much of it counts as hours.
+"""Assign entries to local days, split them by day, and measure how much of them counts as hours.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """
@@ -22,7 +22,9 @@ LONGEST_STAY = 366 * DAY  # of which the days count as hours
 def days_of(
     start: datetime, end: datetime, zones: ZoneHistory, *, since: date = date.min, until: date = date.max
 ) -> list[date]:
-    """Return the local days from ``since`` to ``until`` that an entry is of, ascending.
+    """Return the local days of an entry within ``since`` to ``until``, ascending.
+
+    An entry shorter than a day belongs only to its first day, a longer one to every day that it touches.
 
     >>> [[day.day for day in days_of(hour(a), hour(b), LONDON)] for a, b in ((21, 31), (8, 60))]
     [[20], [20, 21, 22]]
@@ -47,8 +49,8 @@ def part_on(start: datetime, end: datetime, day: date, zones: ZoneHistory) -> St
 def hours_of(start: datetime, end: datetime, action: ActionType | None, zones: ZoneHistory) -> list[Stretch]:
     """Return the stretches of an entry that count as hours of its action, ascending.
 
-    Nobody works through a trip of days, so an entry longer than ``LONGEST`` counts as none, but as so much of each day
-    in company or at rest.
+    An entry longer than ``LONGEST`` counts only if the action is company or rest, and then with at most ``LONGEST`` of
+    each day.
 
     >>> trip = hour(8), hour(60)
     >>> work, company = (hours_of(*trip, ActionType(one), LONDON) for one in ("DEEP_WORK", "FAMILY_TIME"))

@@ -1,4 +1,4 @@
-"""Expand calendar entries to their occurrences: repeating events expanded, exceptions applied, copies merged."""
+"""Expand calendar entries to occurrences, with repeating events, exceptions and copies of meetings resolved."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: 
 
 
 def midnight(day: date, zones: ZoneHistory) -> datetime:
-    """Return the instant (UTC) at which a day begins at midnight on the user's clock, whose zones are ``zones``."""
+    """Return the UTC time at which a day begins on the user's clock."""
     return _midnight(day, tuple(zones))
 
 
@@ -62,8 +62,6 @@ def _midnight(day: date, zones: tuple[ZoneSpan, ...]) -> datetime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Window:
-    """The span [since, until) for which entries are expanded, and the user's time zones."""
-
     since: datetime
     until: datetime
     zones: ZoneHistory
@@ -81,7 +79,6 @@ def _exceptions(events: Sequence[Event]) -> dict[tuple[str, str], list[Event]]:
 
 
 def _is_declined(copies: Sequence[Occurrence]) -> bool:
-    """Return True if the user declined a copy of a meeting and accepted none."""
     answers = {copy.event.response for copy in copies}
     return Response.DECLINED in answers and Response.ACCEPTED not in answers
 
@@ -97,7 +94,7 @@ def _dropped(master: Event, exceptions: Sequence[Event], zones: ZoneHistory) -> 
 
 
 def _series(master: Event, zones: ZoneHistory) -> Series | None:
-    """Return the recurrence on the clock of the event's zone, None for a deleted event without a time."""
+    """Return a repeating event's recurrence on the clock of its zone, or None for an event without a time."""
     if master.first_day is not None:
         homes = [zone for zone in (zone_named(master.zone), _zone_on(master.first_day, zones)) if zone is not None]
         return Series(lines=master.recurrence, first=datetime.combine(master.first_day, time()), zone=None, homes=homes)
@@ -120,7 +117,7 @@ def _original(exception: Event, series: Series) -> datetime | None:
 
 
 def _meeting(event: Event) -> str:
-    """Return an identifier that all copies of a meeting share: the iCalendar id, else a key in this calendar."""
+    """Return an identifier shared by all copies of a meeting, which is the iCalendar id or a key in this calendar."""
     return event.series or f"{event.calendar}/{event.master or event.key}"
 
 
@@ -132,14 +129,14 @@ def _of_copies(copies: Sequence[Occurrence]) -> Occurrence:
 
 
 def _rank(copy: Occurrence) -> tuple[object, ...]:
-    """Return a sort key by which the best copy of a meeting comes first: the user's own, an accepted, a titled copy."""
+    """Return a sort key by which the best copy of a meeting comes first, such as the user's own or an accepted one."""
     event = copy.event
     mine = event.organised_by_me and event.response in (None, Response.ACCEPTED)
     return (not mine, _RESPONSES.index(event.response), event.title is None, event.calendar, copy.key)
 
 
 def _occurrences(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield (original start, occurrence) for an entry. Some may lie a few days outside of the window."""
+    """Yield (original start, occurrence) of an entry. Some may lie a few days outside the window."""
     if event.recurrence and event.master is None:
         series = _all_day_series if event.all_day else _timed_series
         yield from series(event, exceptions, window)
@@ -206,7 +203,7 @@ def _all_day_series(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spell:
-    """A shift of all instances of a repeating event from ``after`` to the next change, and their length."""
+    """A shift of the instances of a repeating event from ``after`` to the next such change, and their length."""
 
     after: datetime
     shift: timedelta

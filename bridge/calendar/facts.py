@@ -1,4 +1,4 @@
-"""Facts of slots (quarters of a day) from a calendar and a task list.
+"""Measure slots (quarters of a day) by a calendar and a task list.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """
@@ -22,7 +22,7 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 def still_open(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> Iterator[tuple[Task, datetime]]:
-    """Yield (task, end of its due day) for each task with a due day that is not done at ``at``.
+    """Yield (task, end of its due day) for each task with a due date that is not done at ``at``.
 
     The day ends at midnight on the user's clock. Overdue tasks are included.
 
@@ -35,11 +35,10 @@ def still_open(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> Itera
 
 
 def deadline_pressure(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> float | None:
-    """Return how strongly deadlines press at ``at``: the sum of exp(-slack) over open tasks with a due day.
+    """Return the sum of exp(-slack) over open tasks with a due date at ``at``, or None if no task has a due date.
 
-    A task that can no longer wait adds 1, and a task with days left adds almost nothing. Slack is (hours left - effort)
-    / effort, at least 0, with at least an hour as divisor. Returns None when no task has a due day. The formula is this
-    project's own proposal.
+    Slack is (hours left - effort) / effort, at least 0, with a divisor of at least an hour. A task that cannot wait
+    adds 1. The formula is this project's own proposal.
 
     >>> round(deadline_pressure([task(20), task(22)], hour(22), LONDON), 3)  # two hours left, and two days
     0.368
@@ -53,9 +52,7 @@ def deadline_pressure(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -
 
 
 def slack(one: Task, hours_left: float) -> float:
-    """Return how relaxed a task is, as (hours left - effort) / effort, and at least 0.
-
-    The divisor is at least an hour.
+    """Return (hours left - effort) / effort of a task, at least 0, with a divisor of at least an hour.
 
     >>> slack(task(20, effort=3.0), 6.0), slack(task(20, effort=0.5), 6.0), slack(task(20, effort=3.0), 2.0)
     (1.0, 5.5, 0.0)
@@ -99,12 +96,12 @@ class SlotFacts:
 
     @property
     def focus_minutes(self) -> float:
-        """Return the minutes of the slot that belong to focus blocks."""
+        """Return the minutes of the slot that lie in focus blocks."""
         return length(self.focus) / MINUTE
 
 
 def slot_facts(labelled: Labelled, tasks: Sequence[Task], moment: Moment, zones: ZoneHistory) -> SlotFacts:
-    """Return the facts of a slot. ``labelled`` holds the user's entries since a week before the slot, with labels.
+    """Return the measures of a slot. ``labelled`` holds the user's entries from a week before the slot on.
 
     >>> day = [planned(9, 10.5, "ADMIN_WORK", others=3), planned(10.5, 11, "DEEP_WORK")]
     >>> friday = Moment(week=date(2026, 11, 16), day=4, slot=Slot.MORNING)
@@ -137,9 +134,9 @@ def slot_facts(labelled: Labelled, tasks: Sequence[Task], moment: Moment, zones:
 
 
 def week_facts(labelled: Labelled, tasks: Sequence[Task], week: date, zones: ZoneHistory) -> list[SlotFacts]:
-    """Return the facts of the 28 slots of the week that begins on the Monday ``week``, in order of time.
+    """Return the measures of the slots of the week that begins on the Monday ``week``, in order of time.
 
-    ``labelled`` holds the user's entries since a week before, with labels.
+    ``labelled`` holds the user's entries from a week before on.
 
     >>> week = week_facts([planned(9, 12, "LEARN")], [], date(2026, 11, 16), LONDON)
     >>> len(week), [slot.moment.timestep for slot in week if slot.busy]

@@ -1,6 +1,6 @@
-"""Recognise journeys of a calendar, and follow flights: from landing on, the user's clock is that of the arrival.
+"""Recognise journeys in a calendar, and change the user's time zone with flights.
 
-How long ways to and from an airport take is our choice.
+How long the ways to and from an airport take is our choice.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ SAID_BEFORE, SAID_AFTER = timedelta(hours=12), timedelta(days=2)  # around a fli
 
 
 def is_flight(event: Event) -> bool:
-    """Return True if an entry is a flight that the user takes.
+    """Return True if an entry is a flight that the user takes, by its two time zones.
 
-    It is single, timed, at most 30 hours long, and ends in another time zone than it begins in. It is neither cancelled
-    nor declined. An entry marked as free counts only if it is a ticket from mail.
+    It has times, at most 30 hours apart, does not repeat, ends in another zone than it begins in, and is neither
+    cancelled nor declined. An entry marked as free counts only if it is a ticket from mail.
 
     >>> noon = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC"))
     >>> there = Event(key="1", calendar="c", start=noon, end=noon + timedelta(hours=8), end_zone="America/New_York")
@@ -54,7 +54,7 @@ def is_flight(event: Event) -> bool:
 
 
 def is_journey(occurrence: Occurrence) -> bool:
-    """Return True if a timed calendar entry is a flight, by its two time zones or a word in its title.
+    """Return True if an entry with times is a flight, by its two time zones or a word in its title.
 
     >>> noon = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC"))
     >>> there = noon + timedelta(hours=2)
@@ -68,7 +68,7 @@ def is_journey(occurrence: Occurrence) -> bool:
 
 
 def is_by_land(occurrence: Occurrence) -> bool:
-    """Return True if a timed entry of half an hour or more is a train, a coach or a ferry, by its title.
+    """Return True if a timed entry of half an hour or more is a train, coach or ferry ride, by its title.
 
     >>> noon = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC"))
     >>> titles = "ATK to PHL", "Zug nach Köln", "Train home", "Train the team", "CEO - CFO sync"
@@ -83,7 +83,7 @@ def is_by_land(occurrence: Occurrence) -> bool:
 
 
 def journey(occurrence: Occurrence) -> Stretch:
-    """Return the stretch of a journey with the ways to and from the airport or the station.
+    """Return the stretch of a journey including the ways to and from the airport or station.
 
     >>> noon = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC"))
     >>> flight = Event(key="1", calendar="c", start=noon, end=noon)
@@ -98,9 +98,9 @@ def journey(occurrence: Occurrence) -> Stretch:
 
 
 def to_leave(occurrence: Occurrence, now: datetime) -> str | None:
-    """Return if the way to a journey begins later ("by"), "now", or began ten minutes ago ("late").
+    """Return "by" if the way to a journey begins later, "now" if it begins now, and "late" if it began ten minutes ago.
 
-    None is the answer once the journey can hardly be reached any more.
+    Returns None once the journey can hardly be reached.
 
     >>> noon = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC"))
     >>> train = Event(key="1", calendar="c", start=noon, end=noon + timedelta(hours=2), title="Train to Rome")
@@ -116,7 +116,7 @@ def to_leave(occurrence: Occurrence, now: datetime) -> str | None:
 
 
 def with_ways(occurrence: Occurrence) -> Stretch:
-    """Return the stretch of an entry. For a journey, the ways to and from the airport or station belong to the stretch.
+    """Return the stretch of an entry, for a journey including the ways to and from the airport or station.
 
     >>> one = entry(9, 10)
     >>> with_ways(one) == (one.start, one.end)
@@ -129,9 +129,8 @@ def with_ways(occurrence: Occurrence) -> Stretch:
 def followed(zones: ZoneHistory, events: Iterable[Event], *, now: datetime) -> tuple[ZoneSpan, ...]:
     """Return a zone history in which each flight among ``events`` begins a stay in its zone of arrival.
 
-    A flight adds nothing if the clock stays the same. The same holds if the user set a zone from 12 hours before the
-    flight to two days after it. Two weeks after landing, it adds nothing either, unless a later flight leaves from its
-    zone of arrival. At most the last 100 flights count.
+    A flight is ignored if the clock stays the same, and if the user set a zone from 12 hours before it to two days
+    after. Two weeks after landing it is ignored, too, unless a later flight leaves from there.
 
     >>> noon, home = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC")), "Europe/Berlin"
     >>> there = Event(key="1", calendar="c", start=noon, end=noon + timedelta(hours=8), end_zone="America/New_York")
@@ -166,7 +165,7 @@ def same_clock(at: datetime, *zones: str) -> bool:
 
 
 def moves(zones: ZoneHistory, since: datetime, until: datetime) -> Sequence[ZoneSpan]:
-    """Return the stays that begin between two instants in a zone whose clock differs from that of the zone before.
+    """Return the stays that begin in [since, until] and whose clock differs from that of the stay before.
 
     >>> first, *later = (datetime(2026, 7, day, tzinfo=zone_named("UTC")) for day in (1, 5, 9))
     >>> places = zip((first, *later), ("Europe/Berlin", "Europe/Paris", "Asia/Tokyo"), strict=True)

@@ -1,4 +1,4 @@
-"""Read what an entry or a task is by the words of its title, in seven languages. A new language is words in here.
+"""Find out what an entry is by the words of its title, in seven languages.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """
@@ -99,7 +99,7 @@ FOCUS = frozenset(
 
 
 def claimed(occurrence: Occurrence, label: Label) -> Label:
-    """Return the label of an entry, without its action where the title leaves open what else than work it is."""
+    """Return an entry's label, without its action if that is no work and uncertain by the title."""
     event, shares = occurrence.event, sorted(label.shares)[-2:]
     if label.action is None or event.private or label.confidence >= 1:
         return label
@@ -133,7 +133,7 @@ def _searched(entry: Occurrence) -> str:
 
 
 def what_is(entry: Occurrence, label: Label, races: Collection[Occurrence]) -> str:
-    """Return a word for the kind of an entry: flight, journey, race, sport, exam or entry. It reveals no title."""
+    """Return a word for the kind of an entry, which is flight, journey, race, sport, exam or entry."""
     if is_journey(entry) or is_by_land(entry):
         return "flight" if is_journey(entry) else "journey"
     if entry in races or (label.action is ActionType.EXERCISE and label.confidence >= SURE):
@@ -155,8 +155,7 @@ def counts_as_meeting(occurrence: Occurrence, label: Label) -> bool:
 
 
 def hold(occurrence: Occurrence, label: Label) -> int:
-    """Return how binding an entry is: 0 for the user's own time, 1 with colleagues, 2 with outsiders, many guests or
-    exams.
+    """Return how binding an entry is, 0 for the user's own time, 1 with colleagues, 2 with outsiders, crowds or exams.
 
     >>> [hold(*planned(9, 10, "ADMIN_WORK", title=title)) for title in ("Budget", "Team sync", "Client call")]
     [0, 1, 2]
@@ -168,10 +167,9 @@ def hold(occurrence: Occurrence, label: Label) -> int:
 
 
 def is_meal(occurrence: Occurrence) -> bool:
-    """Return True for an entry with a word for lunch or dinner in its title."""
     return MEAL.search(_searched(occurrence)) is not None
 
 
 def words(title: str | None) -> set[str]:
-    """Return the words of at least three letters of a title, in small letters."""
+    """Return the words of a title, without short ones, in lower case."""
     return set(re.findall(r"[^\W\d_]{3,}", (title or "")[:200].lower()))

@@ -1,4 +1,4 @@
-"""Predict labels of similar entries from a user's corrections by a regression, and choose entries to ask about."""
+"""Predict labels of entries from a user's corrections of similar entries, and choose entries to ask about."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NOISE = 0.3  # variance of an answer, where that of a lone word is 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A calendar entry as the prediction uses it: title, classifier's label, and facts such as "evening"."""
+    """A calendar entry as input of the prediction, with title, the classifier's label and facts such as "evening"."""
 
     title: str
     label: Label
@@ -54,9 +54,9 @@ class Corrected:
 
 
 def case(event: Invitation, label: Label, calendar: str = "") -> Case:
-    """Return a calendar entry in the form that the prediction uses. A bare title without a time has no facts.
+    """Return a calendar entry as input of the prediction. An entry without a time has no facts.
 
-    ``calendar`` is the calendar's key, or empty to leave the calendar out of the facts.
+    ``calendar`` is the calendar's key, or empty to ignore the calendar.
     """
     facts = []
     if event.all_day or event.start_hour is not None:
@@ -72,7 +72,7 @@ def case(event: Invitation, label: Label, calendar: str = "") -> Case:
 
 
 def likened(asked: Sequence[Case], made: Sequence[Corrected], titles: Sequence[str]) -> list[Label | None]:
-    """Return for each of ``asked`` the label predicted from corrections (``made``, newest first), or None."""
+    """Return for each entry the label predicted from corrections (``made``, newest first), or None to keep its own."""
     import numpy as np
 
     made = made[:MOST]
@@ -89,9 +89,9 @@ def likened(asked: Sequence[Case], made: Sequence[Corrected], titles: Sequence[s
 
 
 class Likeness:
-    """The space in which two entries of a calendar are alike: by words, letters, facts and calendar.
+    """The features of calendar entries, which are words, letters, facts and calendar.
 
-    The dot product of two entries' features is their likeness. Words that are rare among ``titles`` count more.
+    The dot product of two entries' features is their similarity. Words that are rare among ``titles`` count more.
     """
 
     def __init__(self, titles: Sequence[str]) -> None:
@@ -158,7 +158,7 @@ def _logs(cases: Sequence[Case]) -> Floats:
 
 
 def shares(cases: Sequence[Case]) -> Floats:
-    """Return the classifier's probability of each action, as an array (entry, action) whose rows sum to 1."""
+    """Return the classifier's probability of each action as an array (entry, action) whose rows sum to 1."""
     import numpy as np
 
     found = np.zeros((len(cases), len(ACTIONS)))
@@ -192,7 +192,7 @@ def _label(one: Case, scores: Floats) -> Label | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A series or single entry whose action the user may be asked about. It occurs ``times`` times in the calendar."""
+    """A series or single entry whose action the user may be asked about, and the number of its occurrences."""
 
     series: str
     case: Case
@@ -200,7 +200,10 @@ class Question:
 
 
 def questions(open_ones: Sequence[Question], answered: Sequence[Case], count: int) -> list[Question]:
-    """Return at most ``count`` entries to ask about, the best first (greedy choice by a Gaussian process)."""
+    """Return at most ``count`` entries to ask about, those first that tell most about the others.
+
+    By a greedy choice with a Gaussian process.
+    """
     import numpy as np
 
     found = _distinct(open_ones, answered)
@@ -238,7 +241,7 @@ def _distinct(open_ones: Sequence[Question], answered: Sequence[Case]) -> list[Q
 
 
 def _told(unknown: NDArray[np.float64], at: int) -> NDArray[np.float64]:
-    """Return the covariance between the entries that remains once the action of the entry ``at`` is known."""
+    """Return the covariance of the entries once the action of the entry ``at`` is known."""
     import numpy as np
 
     left: NDArray[np.float64] = unknown - np.outer(unknown[:, at], unknown[at]) / (unknown[at, at] + 1)

@@ -1,4 +1,4 @@
-"""Meetings: their density, meetings without a pause between, and short pauses.
+"""Meetings, their density, and pauses between meetings.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """
@@ -29,7 +29,7 @@ def is_meeting(event: Event) -> bool:
 
 
 def met(occurrences: Iterable[Occurrence]) -> list[Stretch]:
-    """Return the times that meetings take, ascending, with overlaps merged.
+    """Return the stretches that meetings take, ascending, with overlaps merged.
 
     >>> [(s.hour, e.hour) for s, e in met([entry(9, 11, others=1), entry(10, 12, others=1), entry(14, 15)])]
     [(9, 12)]
@@ -65,7 +65,7 @@ def tight_starts(occurrences: Iterable[Occurrence]) -> list[datetime]:
 
 
 def back_to_back(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> int:
-    """Return how many meetings begin in [start, end), each less than 10 minutes after the earlier meetings ended.
+    """Return how many meetings begin in [start, end), each less than 10 minutes after all earlier meetings ended.
 
     >>> back_to_back([entry(9, 10, others=1), entry(10.1, 11, others=1), entry(11, 12, others=1)], *DAY)
     2
@@ -74,9 +74,9 @@ def back_to_back(occurrences: Iterable[Occurrence], start: datetime, end: dateti
 
 
 def short_gaps(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> list[Stretch]:
-    """Return the pauses of less than 10 minutes between busy entries. The pauses must end in [start, end).
+    """Return the pauses of less than 10 minutes between busy entries, those that end in [start, end).
 
-    Entries that touch or overlap leave no pause; ``back_to_back`` counts them if they are meetings.
+    Entries that touch or overlap have no pause between them.
 
     >>> day = [entry(9, 10), entry(10.1, 11), entry(11, 12), entry(12.5, 13)]
     >>> [(f"{s:%H:%M}", f"{e:%H:%M}") for s, e in short_gaps(day, *DAY)]

@@ -1,8 +1,8 @@
-"""Names of people in the titles of a family's calendar, such as CW in "CW Preschool", and titles of the same words.
+"""Find names of people in the titles of a family's calendar, such as CW in "CW Preschool".
 
-An owner's name begins or ends a title, or stands in brackets. Who is met, fetched or called owns no entry. A word is
-taken for a name if it stands so beside several other words, and never alone. Beside the word for a shift, a first name,
-a relative and a possessive are names at once.
+An owner's name begins or ends a title, or stands in brackets. A person who is met, fetched or called owns no entry. A
+word counts as a name if it stands so beside several other words, and in titles of shifts if it is a first name, a
+relative or a possessive.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _Word:
 
 
 def owners_in(title: str) -> list[str]:
-    """Return the words of a title that may name its owner, in lower case.
+    """Return the words of a title, in lower case, that may be its owner's name by their place.
 
     >>> owners_in("CW Preschool"), owners_in("Lunch with Ben"), owners_in("Clara & Ben: cinema")
     (['cw', 'preschool'], ['lunch'], ['clara', 'ben', 'cinema'])
@@ -62,18 +62,18 @@ def owners_in(title: str) -> list[str]:
 
 
 def joined_in(title: str) -> list[str]:
-    """Return the names, in lower case, that a title joins as owners: clara and ben for "Clara & Ben: cinema"."""
+    """Return the names, in lower case, that a title joins as owners, as clara and ben in "Clara & Ben: cinema"."""
     return next(([one.text for one in part] for part in _ends(title) if len(part) > 1), [])
 
 
 def rest_of(title: str, name: str) -> tuple[str, ...]:
-    """Return the other words of a title, in order."""
+    """Return the words of a title other than ``name``, in order."""
     return tuple(word for word in words(title) if word != name)
 
 
 @lru_cache(maxsize=1 << 14)
 def on_shift(title: str | None) -> str | None:
-    """Return the name, in lower case, beside the word for a shift, or None.
+    """Return the name, in lower case, that stands beside the word for a shift in a title, or None.
 
     >>> [on_shift(title) for title in ("Tom night shift", "Dienst Papa", "Anna's late shift", "Shift for Tom")]
     ['tom', 'papa', 'anna', None]
@@ -93,7 +93,7 @@ def _is_person(word: str) -> bool:
 
 
 def same_words(one: str, other: str) -> bool:
-    """Return True if two titles are of the same words, in any order and nearly any spelling, whatever the numbers.
+    """Return True if two titles have the same words, apart from order, small differences in spelling, and numbers.
 
     >>> same_words("Trash collection", "trash collections (2)"), same_words("Dentist", "Dentist Ben")
     (True, False)
@@ -105,7 +105,7 @@ def same_words(one: str, other: str) -> bool:
 
 
 def names(titles: Iterable[str]) -> frozenset[str]:
-    """Return the words that name owners in the titles of a calendar, in lower case."""
+    """Return the words that are owners' names in the titles of a calendar, in lower case."""
     titles = list(titles)
     found: set[str] = set()
     different = {title for title in titles if len(words(title)) > 1}
@@ -137,25 +137,25 @@ def names(titles: Iterable[str]) -> frozenset[str]:
 
 
 def name_in(title: str, known: frozenset[str]) -> str | None:
-    """Return the name of a title's single owner, or None if it names none or several."""
+    """Return the name in ``known`` that is a title's only owner, or None for no or several owners."""
     found = [word for word in owners_in(title) if word in known]
     return found[0] if len(found) == 1 and not joined_in(title) else None
 
 
 def spelt(name: str, title: str) -> str:
-    """Return a name as a title spells it."""
+    """Return the name (in lower case) as the title spells it."""
     parts = PARTS.findall(_normal(title))
     return next((re.sub(r"['’]s$", "", part) for part in parts if _plain(part) == name), name)
 
 
 def beside(title: str, titles: Iterable[str], known: frozenset[str]) -> frozenset[str]:
-    """Return the names of owners that other titles add to the words of this title, such as ben for "Dentist"."""
+    """Return the names in ``known`` that other titles add to the words of this title, such as ben for "Dentist"."""
     named = ((name_in(other, known), other) for other in set(titles))
     return frozenset(n for n, other in named if n is not None and same_words(" ".join(rest_of(other, n)), title))
 
 
 def tells_people(title: str, known: frozenset[str]) -> bool:
-    """Return True if a title writes a name in a way used only for people: with 's, in brackets, or as initials.
+    """Return True if a title has a known name written as only people's are, with 's, in brackets or as initials.
 
     >>> known = frozenset({"clara", "focus", "cw"})
     >>> [tells_people(title, known) for title in ("Clara's ballet", "CW Preschool", "Focus: plan", "Ballet (Clara)")]
@@ -169,7 +169,7 @@ def tells_people(title: str, known: frozenset[str]) -> bool:
 
 
 def is_sure(name: str, titles: Iterable[str]) -> bool:
-    """Return True if some title separates the name by a bracket, colon or dash, or writes it as initials."""
+    """Return True if some title sets the name apart by a bracket, colon or dash, or writes it as initials."""
     return any(one.sure and one.text == name for title in titles for part in _ends(title) for one in part)
 
 

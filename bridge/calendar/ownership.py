@@ -1,4 +1,4 @@
-"""The entries of a calendar that are a person's own, by what the person said of calendars and of entries."""
+"""Tell a person's own calendar entries from others', by what the person said of calendars and entries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bridge.domain.types import Event, Occurrence
 
 
 class Whose(StrEnum):
-    """The owner of an entry: the person, somebody else, or nobody, because it takes no time (such as a reminder)."""
+    """The owner of an entry, which is the person, somebody else, or nobody because the entry takes no time."""
 
     MINE = "mine"
     NOT_MINE = "not-mine"
@@ -23,10 +23,9 @@ class Whose(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A person's word on whose a calendar entry is. ``key`` is that of a single entry or of a whole series.
+    """A person's statement on who owns an entry. ``key`` is the key of the entry or its series.
 
-    With ``like`` it holds for all entries of ``name``, or without a name for titles of the same words. ``said`` is the
-    date of the answer, None for old ones.
+    With ``like`` it holds for all entries with ``name`` as owner, or without a name for titles of the same words.
     """
 
     key: str
@@ -40,9 +39,9 @@ class Mark:
 
 @dataclass(frozen=True, kw_only=True)
 class Ownership:
-    """The keys of the calendars that a person ignores, and the owners said of entries, the newest last.
+    """The calendars that a person ignores, and the person's statements on who owns entries, the newest last.
 
-    ``own`` is the person's own name, in lower case, as titles may hold it.
+    ``own`` is the person's own name in lower case, as it may stand in titles.
     """
 
     left_out: frozenset[str] = frozenset()
@@ -50,9 +49,7 @@ class Ownership:
     own: str | None = field(default=None, compare=False)
 
     def whose(self, event: Event, key: str | None = None) -> Whose | None:
-        """Return whose an entry (or its occurrence ``key``) is, by the most specific thing that the person said. None
-        if the person said nothing.
-        """
+        """Return who owns an entry (or its occurrence ``key``), by the most specific statement, or None without any."""
         if event.calendar in self.left_out:
             return Whose.NOT_MINE
         for name in (key, event.key, event.master, event.series, series_of(event)):
@@ -61,7 +58,10 @@ class Ownership:
         return self.told(event.title)
 
     def told(self, title: str | None) -> Whose | None:
-        """Return whose an entry is by its title: by an owner's name in it, else by marked titles of the same words."""
+        """Return who owns an entry with this title, or None if unknown.
+
+        An owner's name in the title decides, otherwise a statement on titles of the same words.
+        """
         if not title or not (self._names or self._words):
             return None
         together = joined_in(title)
@@ -77,12 +77,13 @@ class Ownership:
         return Whose.MINE if name == self.own else self._names.get(name)
 
     def used(self, events: Iterable[Event]) -> list[Event]:
-        """Return the entries of calendars that are not left out."""
+        """Return the entries without those of ignored calendars."""
         return [event for event in events if event.calendar not in self.left_out]
 
     def own_of(self, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
-        """Return the occurrences that are the person's own. Occurrences that take no time are returned as free, and so
-        is a shift beside another's name until the person said whose it is.
+        """Return the occurrences that are not somebody else's. Those of nobody are returned as free, not busy.
+
+        A shift beside another person's name counts as nobody's until the person said whose it is.
         """
         found = ((occurrence, self._taken_as(occurrence)) for occurrence in occurrences)
         return [

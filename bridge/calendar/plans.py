@@ -1,4 +1,4 @@
-"""Measures of a planned calendar: shares of the ten actions, focus, work without a pause, and company.
+"""Measures of a planned calendar, such as shares of actions, focus, work without a pause, and company.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """
@@ -24,9 +24,9 @@ MINUTE = timedelta(minutes=1)
 
 
 def planned_shares(labelled: Labelled, start: datetime, end: datetime) -> dict[ActionType, float]:
-    """Return action -> the share of [start, end) that busy entries plan for this action, without actions at 0.
+    """Return action -> share of [start, end) that busy entries take for it. Actions without a share are left out.
 
-    Entries of different actions that overlap split their common time evenly, so that the shares sum to at most 1.
+    Overlapping entries of different actions split their time evenly, so that the shares sum to at most 1.
 
     >>> planned_shares([planned(9, 12, "EXERCISE"), planned(10, 12, "ADMIN_WORK")], hour(9), hour(13))
     {<ActionType.ADMIN_WORK: 'ADMIN_WORK'>: 0.25, <ActionType.EXERCISE: 'EXERCISE'>: 0.5}
@@ -49,7 +49,7 @@ def planned_shares(labelled: Labelled, start: datetime, end: datetime) -> dict[A
 
 
 def focus_blocks(labelled: Labelled) -> list[Stretch]:
-    """Return the stretches of busy entries for deep work or learning, ascending, touching and overlapping ones merged.
+    """Return the stretches of busy entries for deep work or learning, ascending, joined if they touch or overlap.
 
     >>> day = [planned(9, 10, "DEEP_WORK"), planned(10, 11, "LEARN"), planned(11, 12, "ME_TIME")]
     >>> [(s.hour, e.hour) for s, e in focus_blocks(day)]
