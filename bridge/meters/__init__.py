@@ -1,6 +1,6 @@
-"""Read the five meters at an instant: Vitality, Cognition, Progress, Serenity and Connection.
+"""Read the five meters at an instant, which are Vitality, Cognition, Progress, Serenity and Connection.
 
-The model gets levels that change more slowly, as in the simulator that trained it.
+Policies get levels that change more slowly, as in the simulator that trained them.
 """
 
 from __future__ import annotations
@@ -68,23 +68,24 @@ def read(known: Snapshot) -> dict[Meter, Reading]:
 
 
 def read_slots(known: Snapshot, starts: Sequence[datetime], *, reasons: bool = True) -> list[dict[Meter, Reading]]:
-    """Return each meter's readings at each instant of ``starts``, from values measured by that instant.
+    """Return the meters' readings at each instant of ``starts``, from values known by that instant.
 
-    ``starts`` ascend to ``known.at`` at most. ``known`` must reach 80 days back from the first of them.
+    ``starts`` ascend, up to ``known.at``. ``known`` must reach 80 days back from the first. With ``reasons=False`` the
+    readings have no reasons, which saves time.
     """
     past = Past(known, since=starts[0] if starts else None, reasons=reasons)
     return [read_at(past, at) for at in starts]
 
 
 def read_at(past: Past, at: datetime) -> dict[Meter, Reading]:
-    """Return each meter's reading at an instant that is not later than the end of ``past``."""
+    """Return each meter's reading at an instant, which must not be later than the snapshot behind ``past``."""
     return {meter: read_meter(past, at) for meter, read_meter in METERS.items()}
 
 
 def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[States]:
-    """Return, for each reading, the meters as the model gets them: their levels follow the readings at a limited pace.
+    """Return the state of all meters for policies at each time, whose levels follow the readings at a limited pace.
 
-    ``readings`` are pairs of (slot start, readings of all meters), ascending, and not empty.
+    ``readings`` are (time, readings of all meters), ascending and not empty.
     """
     at, reading = readings[0]
     found = [{meter: one.state for meter, one in reading.items()}]

@@ -1,4 +1,4 @@
-"""Compute the user's normal: centre and spread per source and metric from recent days (empirical Bayes).
+"""Compute a user's normal for each metric and source, as centre and spread of recent days (empirical Bayes).
 
 Constants were fitted on LifeSnaps (CC BY). Those marked "proposal" rest on no data with reports.
 """
@@ -26,11 +26,10 @@ OWN_SLEEP = "own_sleep"  # the score of bridge.meters.sleep, 0..1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constants:
-    """The population's constants of a metric, from which a user's normal starts.
+    """The constants of a metric in the population, from which a user's normal starts.
 
-    ``mu`` is the mean. ``between`` and ``within`` are the standard deviations between people and within a person.
-    ``floor`` is the least spread. These are in the metric's unit, or of its logarithm if ``logarithm`` is True. ``rho``
-    is the correlation of successive days, and ``k`` = (within / between)^2.
+    ``mu`` is the mean, ``between`` and ``within`` are the standard deviations between people and within a person, and
+    ``floor`` is the least spread, in the metric's unit or its logarithm. ``rho`` is the correlation of successive days.
     """
 
     mu: float
@@ -65,7 +64,7 @@ SPOTS: Mapping[Metric, Constants] = MappingProxyType(
 
 
 def asleep(metric: str) -> str:
-    """Return the key METRIC/asleep for a metric's values during the main sleep, kept apart from those of the day."""
+    """Return the key ``METRIC/asleep``, under which a metric's values during the main sleep are kept."""
     return f"{metric}/asleep"
 
 
@@ -130,9 +129,9 @@ SPOT_QUALITY = 0.4  # Apple's spot readings miss the strap's by 29 % (O'Grady 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The user's normal for a metric of one source, computed from ``n`` values.
+    """A user's normal for a metric of one source, as centre and standard deviation of ``n`` values.
 
-    ``centre`` and ``spread`` are in the metric's scale, which is logarithmic where ``CONSTANTS`` says so.
+    Both are in the metric's scale, which is the natural logarithm for some metrics (see ``scale``).
     """
 
     n: int
@@ -148,7 +147,10 @@ class Baseline:
         return (scale(value, constants) - self.centre) / self.spread
 
     def scaled(self, distance: float, *, narrower: float = 1.0) -> float:
-        """Return a distance as a number of standard deviations, each times ``narrower``, within [-3, 3]."""
+        """Return ``distance`` in standard deviations, within [-3, 3].
+
+        The deviation is first multiplied by ``narrower``.
+        """
         return clip(distance / (narrower * self.spread), -CLIP, CLIP)
 
 
@@ -163,7 +165,7 @@ def baseline(raw: Sequence[float], constants: Constants) -> Baseline:
 
 
 def normal_of(scaled: Sequence[float], constants: Constants) -> Baseline:
-    """Compute the user's normal from plausible values on the metric's scale, which is logarithmic for some metrics."""
+    """Compute a user's normal, as ``baseline`` does, from plausible values in the metric's scale (see ``scale``)."""
     n, middle, deviation = _settled(scaled, constants)
     centre = (n * middle + constants.k * constants.mu) / (n + constants.k)
     pooled = (n * deviation**2 + PRIOR_SPREAD * constants.within**2) / (n + PRIOR_SPREAD)
@@ -173,24 +175,23 @@ def normal_of(scaled: Sequence[float], constants: Constants) -> Baseline:
 
 
 def plausible(value: float, constants: Constants) -> bool:
-    """Return True if a raw value lies in the metric's closed range. Values outside are artefacts."""
+    """Return True if a raw value lies in the metric's range, [``constants.low``, ``constants.high``]."""
     return constants.low <= value <= constants.high
 
 
 def scale(value: float, constants: Constants) -> float:
-    """Return a raw value in its metric's scale, the natural logarithm where ``constants`` say so."""
+    """Return a raw value in the metric's scale, which is the natural logarithm if ``constants.logarithm``."""
     return log(value + constants.shift) if constants.logarithm else value
 
 
 def unscale(value: float, constants: Constants) -> float:
-    """Return the raw value for a value in the metric's scale, the inverse of ``scale``."""
     return exp(value) - constants.shift if constants.logarithm else value
 
 
 def hrv_quality(metric: str, rmssd_error: float | None) -> float:
-    """Return the trust (0 to 1) in a value of heart-rate variability: within^2 / (within^2 + error^2).
+    """Return the trust (0 to 1) in heart-rate variability, within^2 / (within^2 + error^2), less for spot readings.
 
-    The error is ``rmssd_error``, or a usual error for None. Spot readings get less trust.
+    ``rmssd_error`` is the standard error of the source's log RMSSD, or None for a usual one.
     """
     if metric != Metric.HRV_RMSSD:
         return SPOT_QUALITY if metric.partition("/")[0] in SPOTS else 1.0
@@ -200,7 +201,6 @@ def hrv_quality(metric: str, rmssd_error: float | None) -> float:
 
 
 def clip(value: float, low: float = 0.0, high: float = 1.0) -> float:
-    """Return a value limited to [low, high]."""
     return min(max(value, low), high)
 
 

@@ -1,4 +1,4 @@
-"""Compute the body's signals that several meters share. A positive z means more of the quantity."""
+"""Compute the signals of the body that several meters share. A positive z means more of the quantity."""
 
 from __future__ import annotations
 
@@ -41,9 +41,8 @@ DAY_TRUST = 0.5  # quality of yesterday's mean stress when the last six hours ha
 def sleep(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's sleep, or None if the night is unknown.
 
-    Its z is half the z of our score S, and half (S - 0.81) / 0.14, each within [-3, 3]. If the vendor scored the night
-    too, the result is the mean with that score's z. The absolute half keeps a chronic five-hour sleeper from reading
-    "normal".
+    z is half the z of the night's score S, and half (S - 0.81) / 0.14, each within [-3, 3], so that a chronic short
+    sleeper does not read "normal". It is averaged with the z of the vendor's score, if there is one.
     """
     night = past.latest(OWN_SLEEP, at)
     if night is None:
@@ -62,9 +61,9 @@ def _slept(past: Past, night: Latest, vendor: Latest | None) -> tuple[float, Fac
 
 @shared
 def hrv(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of last night's heart-rate variability, averaged with the vendor's score of that night.
+    """Return a signal of last night's heart-rate variability, averaged with the vendor's recovery score, if any.
 
-    The vendor's score, or the body battery, stands in. Returns None without any of the three.
+    Without variability, the recovery score or else the body battery is used. Returns None without any of them.
     """
     found, scored = variability(past, at), recovery(past, at)
     if found is None:
@@ -93,7 +92,7 @@ def _varied(
 
 @shared
 def recovery(past: Past, at: datetime) -> Signal | None:
-    """Return the vendor's recovery score as an input of the meters, against the user's and most people's normal."""
+    """Return a signal of the vendor's recovery score, compared with the user's normal and most people's, or None."""
     night = past.latest(Metric.RECOVERY_SCORE, at)
     return None if night is None else nightly("hrv", night, at, past.kept(_recovered, night))
 
@@ -131,9 +130,9 @@ def hrv_trend(past: Past, at: datetime) -> Signal | None:
 
 @shared
 def resting_hr(past: Past, at: datetime) -> Signal | None:
-    """Return how far last night's resting heart rate was raised, as an input of the meters, or None if unknown.
+    """Return a signal of how much last night's resting heart rate was raised, or None if unknown.
 
-    A rate raised a little counts as normal, because it says nothing about how a person feels (LifeSnaps).
+    A rate raised a little gives z = 0, because it says nothing about how a person feels (LifeSnaps).
     """
     night = past.latest(Metric.RESTING_HR, at)
     return None if night is None else nightly("resting_hr", night, at, past.kept(_raised, night))
@@ -148,9 +147,9 @@ def _raised(_past: Past, night: Latest) -> tuple[float, Fact]:
 
 
 def stress(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the stress of the last hours against those hours of earlier days, or None if unknown.
+    """Return a signal of stress in the last hours, compared with the same hours of earlier days, or None if unknown.
 
-    Resting heart rate is no substitute, because it made Serenity worse (LifeSnaps).
+    Resting heart rate does not replace it, because that made Serenity worse (LifeSnaps).
     """
     means = {series: one.mean(at) for series, one in past.stress.items()}
     measured = {series: mean for series, mean in means.items() if mean is not None and mean[1] >= LEAST_STRESS}
@@ -170,9 +169,9 @@ def stress(past: Past, at: datetime) -> Signal | None:
 
 
 def nightly(name: str, night: Latest, at: datetime, judged: tuple[float, Fact], *, quality: float = 1.0) -> Signal:
-    """Return the signal ``name`` at ``at`` from the value of a night or day, whose z and fact are ``judged``.
+    """Return a signal called ``name`` for the value of a night or day, with the (z, fact) given as ``judged``.
 
-    ``quality`` (0 to 1) is halved while the normal rests on fewer than 4 values.
+    The quality (0 to 1) is halved if the user's normal is based on too few values.
     """
     return Signal(
         name=name,
@@ -190,7 +189,7 @@ def _z(metric: str, one: Latest) -> float:
 
 @shared
 def variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
-    """Return (metric, newest value) of the one variability metric to use, or None. Metrics are never mixed."""
+    """Return (metric, newest value) of the one metric of heart-rate variability to use, or None."""
     found = [(metric, night) for metric in VARIABILITY if (night := past.latest(metric, at)) is not None]
     ripe = [one for one in found if one[1].normal.n >= PARALLEL]
     if ripe:
@@ -203,7 +202,7 @@ def _week_of(_past: Past, metric: str, night: Latest, recent: tuple[float, ...])
 
 
 def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None:
-    """Return by how many standard deviations the mean of a week differs from normal. None with under three values."""
+    """Return how far a week's mean is from normal in standard deviations, or None with too few values."""
     values = [scale(v, CONSTANTS[metric]) for v in recent]
     if len(values) < TREND_NIGHTS:
         return None
@@ -222,7 +221,7 @@ def _charged(_past: Past, night: Latest) -> tuple[float, Fact]:
 
 
 def _stress_management(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of stress from last night's stress management score, where a high score means calm."""
+    """Return a signal of stress from last night's stress management score, of which a high value means calm."""
     night = past.latest(Metric.STRESS_MANAGEMENT, at)
     return None if night is None else nightly("stress", night, at, past.kept(_managed, night))
 

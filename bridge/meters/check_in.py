@@ -47,10 +47,7 @@ VARIANCES: Parts = (STRAYS * (1 - RHYTHM), STRAYS * RHYTHM, STRAYS * RHYTHM, DRI
 
 
 class Answers:
-    """A user's check-in scores (1 to 5) with their instants, ascending.
-
-    They are kept apart by the meter they are about. General answers are about life as a whole.
-    """
+    """A user's check-in scores (1 to 5) with their times, by the meter that they are about or life as a whole."""
 
     def __init__(self, samples: Iterable[Sample]) -> None:
         given: dict[str, list[tuple[datetime, float]]] = {}
@@ -60,19 +57,22 @@ class Answers:
         self._said = {metric: Said(sorted(answers)[-ANSWERS_MAX:]) for metric, answers in given.items()}
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """Return (instant, score) of the answers that count for a meter: its own or the general ones, if newer."""
+        """Return (time, score) by ``at`` of the check-ins that count for a meter, ascending.
+
+        These are those about the meter or those about life as a whole, whichever has the newest check-in.
+        """
         said, count = self.latest(meter, at)
         return [] if said is None else said.given[:count]
 
     def latest(self, meter: Meter, at: datetime) -> tuple[Said | None, int]:
-        """Return the check-ins that count for a meter (its own, or newer general ones), and how many by ``at``."""
+        """Return (the check-ins that count for a meter, or None; their number by ``at``), chosen as in ``about``."""
         found = [(said, said.count(at)) for m in (CHECK_INS[meter], CHECK_INS[None]) if (said := self._said.get(m))]
         known = [one for one in found if one[1]]
         return max(known, key=lambda one: one[0].given[one[1] - 1][0]) if known else (None, 0)
 
 
 class Said:
-    """The check-ins about a meter or life as a whole (``given``), ascending, with what was computed after each."""
+    """The check-ins about one meter or life as a whole, ascending as (time, score) in ``given``."""
 
     def __init__(self, given: Sequence[tuple[datetime, float]]) -> None:
         self.given = list(given)
@@ -82,21 +82,19 @@ class Said:
         self._memories: list[Memory] = []
 
     def count(self, at: datetime) -> int:
-        """Return how many answers were given by ``at``."""
         return bisect_right(self._when, at)
 
     def scale(self, count: int) -> tuple[float, float]:
-        """Return mean and deviation of the first ``count`` scores, as if 3.3 (twice) and 0.9 (5 times) came first."""
+        """Return mean and standard deviation of the first ``count`` scores, both drawn towards usual values."""
         total, squares = self._sums[count - 1], self._squares[count - 1]
         mean = (total + MIDDLE_WORTH * MIDDLE) / (count + MIDDLE_WORTH)
         apart = max(squares - total * total / count, 0.0)
         return mean, sqrt((apart + SPREAD_WORTH * SPREAD**2) / (count + SPREAD_WORTH))
 
     def remembered(self, count: int, at: datetime) -> tuple[float, float]:
-        """Return what the first ``count`` check-ins still tell at ``at``: (their mean in standard deviations, weight
-        from 0 to 1).
+        """Return (z, weight from 0 to 1) of what the first ``count`` check-ins still say about the time ``at``.
 
-        The weight falls with their age. Mean times weight is how the user is expected to feel.
+        z is their weighted mean in standard deviations from the user's own mean. The weight falls with their age.
         """
         for k in range(len(self._memories), count):
             before = self._memories[-1] if self._memories else Memory()
@@ -109,10 +107,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """The state of a Kalman filter over check-ins: the parts that make up the expected score, and the weight
-    (``share``).
+    """The state of a Kalman filter over check-ins, which is the expected score in four parts with covariance ``doubt``.
 
-    ``doubt`` is the covariance of the four parts.
+    ``share`` is the weight of the check-ins in each part.
     """
 
     score: Parts = NOTHING
@@ -120,7 +117,7 @@ class Memory:
     doubt: tuple[Parts, ...] = ()
 
     def after(self, days: float) -> Memory:
-        """Return the filter's state ``days`` later, when each part has moved towards its mean."""
+        """Return the filter's state ``days`` later, without a check-in between."""
         if not self.doubt:
             return Memory(doubt=tuple(_on_diagonal(k, variance) for k, variance in enumerate(VARIANCES)))
         fast, slow, turn = exp(-days / STRAYS_DAYS), exp(-days / DRIFTS_DAYS), 2 * pi * days
@@ -134,7 +131,7 @@ class Memory:
         return Memory(score=_faded(self.score, kept), share=_faded(self.share, kept), doubt=doubt)
 
     def hearing(self, score: float) -> Memory:
-        """Return the filter's state after a check-in with this score."""
+        """Return the filter's state after a check-in with this score (1 to 5)."""
         first, here, aside, last = (felt(row) for row in self.doubt)
         told = first, here, aside, last
         gains = _plus(NOTHING, told, 1 / (felt(told) + NOISE))
@@ -147,7 +144,7 @@ class Memory:
 
 
 def felt(parts: Parts) -> float:
-    """Return the sum of the parts of the state that an answer measures: all but the sine of the daily rhythm."""
+    """Return the sum of those parts of the state that a check-in measures, which are all but the rhythm's sine."""
     return parts[0] + parts[1] + parts[3]
 
 
@@ -167,9 +164,9 @@ def _on_diagonal(place: int, value: float) -> Parts:
 
 
 def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
-    """Return the input that the user's check-ins give to a meter, or None if they are few or too old to count.
+    """Return a signal of the user's check-ins for a meter, or None if there are none or they are too old.
 
-    Its trust (quality) is their weight divided by 0.5, at most 1, and halved below four check-ins.
+    The quality grows with their weight up to 1, and is halved if they are few.
     """
     given, count = answers.latest(meter, at)
     if given is None:

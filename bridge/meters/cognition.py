@@ -53,7 +53,7 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def deep_sleep(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of last night's minutes of deep sleep against the user's normal, or None if they are unknown."""
+    """Return a signal of last night's minutes of deep sleep, compared with the user's normal, or None if unknown."""
     night = past.latest(Metric.DEEP_SLEEP, at)
     return None if night is None else body.nightly("deep_sleep", night, at, past.kept(_deep, night))
 
@@ -65,7 +65,7 @@ def _deep(_past: Past, night: Latest) -> tuple[float, Fact]:
 
 
 def pause(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the minutes of work since the last pause (from 06:00), or None in a pause."""
+    """Return a signal of the minutes of work since the last pause, or None in a pause or without work."""
     today = past.moment(at)
     morning = past.begin(Moment(week=today.week, day=today.day, slot=Slot.MORNING))
     minutes = past.calendar.unbroken(at, min(morning, at))
@@ -76,7 +76,7 @@ def pause(past: Past, at: datetime) -> Signal | None:
 
 
 def calendar(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the load of calendar entries against habit, negative for more. None if there are few."""
+    """Return a signal of the load of calendar entries, compared with habit, or None if there are too few entries."""
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=LOAD_HALF_LIFE, longest=2 * LOAD_HALF_LIFE, silence=SILENCE
     )
@@ -87,7 +87,7 @@ def calendar(past: Past, at: datetime) -> Signal | None:
 
 
 def awake(past: Past, at: datetime) -> Signal | None:
-    """Return the hours since the main sleep, None if unknown or over 18, as a later sleep may be on its way."""
+    """Return a signal of the hours since the main sleep, or None if unknown or so long that a sleep may be missing."""
     woke = past.woke(at)
     if woke is None or at - woke > MAX_AWAKE:
         return None
@@ -98,7 +98,7 @@ def awake(past: Past, at: datetime) -> Signal | None:
 
 
 def workday(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of how late in the workday it is, or None on a day of which the calendar shows no work yet."""
+    """Return a signal of how late in the workday it is, or None if no work has begun on that day."""
     clock = local_time(at, past.zones)
     midnight = clock.replace(hour=0, minute=0, second=0, microsecond=0)
     if not past.calendar.busy(midnight, at):

@@ -44,7 +44,7 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def company(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of recent company against habit. None if the calendar seldom has company, and tells nothing."""
+    """Return a signal of recent company, compared with habit, or None if the calendar seldom shows company."""
     habit = past.calendar.company.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None
@@ -55,7 +55,7 @@ def company(past: Past, at: datetime) -> Signal | None:
 
 
 def company_now(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the last hours' company against those hours of other days. None if seldom in company."""
+    """Return a signal of company in the last hours, compared with the same hours of other days, or None if seldom."""
     habit = past.calendar.together.compared(at, least_days=LEAST_DAYS, half_life=NOW_HALF_LIFE, longest=NOW_HALF_LIFE)
     if habit is None:
         return None
@@ -66,7 +66,7 @@ def company_now(past: Past, at: datetime) -> Signal | None:
 
 
 def times_in_company(past: Past, at: datetime) -> int:
-    """Return how many entries of company ended in the seven days up to ``at``."""
+    """Return the number of entries of company that ended in the seven days before ``at``."""
     return len(_ages(past, at))
 
 
@@ -76,7 +76,7 @@ def _ages(past: Past, at: datetime) -> list[timedelta]:
 
 
 def messages(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of how many people (else messages) the user wrote to yesterday, or None if unknown."""
+    """Return a signal of how many people (or else messages) the user wrote to yesterday, or None if unknown."""
     for metric in (Metric.CONTACTS, Metric.MESSAGES):
         day = past.latest(metric, at)
         if day is not None:

@@ -1,4 +1,4 @@
-"""Reduce samples to a figure per day, source and metric: a mean, a sum or the highest value."""
+"""Reduce samples to one figure per day, source and metric, which is a mean, a sum or the highest value."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from bridge.meters.overlaps import whole_nights
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A metric's figure for a day and source: the highest value, or if intraday, the sum or weighted mean.
+    """A metric's figure for a day and source, with the lowest and highest of its ``count`` measurements.
 
-    ``low`` and ``high`` bound the ``count`` measurements behind it.
+    The figure is the highest value, or for intraday metrics the sum or the mean weighted by duration.
     """
 
     value: float
@@ -28,7 +28,10 @@ Days = dict[tuple[date, str], dict[Metric, Figure]]
 
 
 def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]) -> Days:
-    """Return (local day, source) -> metric -> figure, newest day first. Of two devices the higher value counts."""
+    """Return (local day, source) -> metric -> figure, newest day first.
+
+    Of two devices of a source, the higher counts.
+    """
     found: dict[tuple[date, str], dict[Metric, list[Sample]]] = {}
     for source, sample in samples:
         found.setdefault((sample.day, source), {}).setdefault(sample.metric, []).append(sample)
@@ -48,7 +51,7 @@ def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str,
 
 
 def _figure(metric: Metric, samples: list[Sample]) -> Figure:
-    """Return the figure of a day's samples by the rule of ``Figure``. Intraday minutes are summed."""
+    """Return the figure of a metric's samples on one day."""
     if METRICS[metric].shape is not Shape.INTRADAY:
         value = max(sample.value for sample in samples)
         return Figure(value=value, count=len(samples), low=min(s.value for s in samples), high=value)

@@ -1,4 +1,4 @@
-"""Fuse a meter's signals into a single reading: a posterior around the user's normal, weighted by precision."""
+"""Combine a meter's signals into one reading, as a mean weighted by trust that includes the user's normal."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ NOT_VALIDATED = say("not validated against people's reports")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """The input of a meter: ``z`` is its distance from normal in standard deviations, ``quality`` the trust from 0 to
-    1.
+    """An input of a meter. ``z`` is its distance from normal in standard deviations, ``quality`` the trust (0 to 1).
 
-    ``source`` is None for an input that no source gave, such as the calendar's.
+    ``source`` is None for an input that comes from no single source, such as the calendar.
     """
 
     name: str
@@ -46,9 +45,9 @@ class Signal:
 
 
 def freshness(age_hours: float, half_life_h: float | None) -> float:
-    """Return the trust in a value of this age: 0.5^(age / half-life), and 0 after 30 hours or for a negative age.
+    """Return the trust (0 to 1) in a value of this age, which halves per ``half_life_h`` and is 0 after 30 hours.
 
-    Without a half-life the trust is 1 at any age.
+    Without a half-life it is 1. A negative age gives 0.
 
     >>> freshness(0, 16), freshness(16, 16), freshness(31, 16), freshness(100, None)
     (1.0, 0.5, 0.0, 1.0)
@@ -59,12 +58,12 @@ def freshness(age_hours: float, half_life_h: float | None) -> float:
 
 
 def warmed(quality: float, n: int) -> float:
-    """Return ``quality``, or half of it if the user's normal rests on fewer than four values (``n``)."""
+    """Return ``quality``, or half of it if the user's normal is based on too few values (``n``)."""
     return quality if n >= CALIBRATED else quality / 2
 
 
 def level_of(z: float) -> float:
-    """Return 1 / (1 + exp(-(0.8473 + z))), clipped to [0.05, 0.98]; 0 -> 0.70, -1 -> 0.46, +1 -> 0.86.
+    """Return the level (0 to 1) for a distance ``z`` from normal, 1 / (1 + exp(-(0.8473 + z))), within [0.05, 0.98].
 
     >>> [round(level_of(z), 3) for z in (-2, -1, 0, 1)]
     [0.24, 0.462, 0.7, 0.864]
@@ -114,17 +113,16 @@ def fuse(
 
 
 def spread(meter: Meter, level: float, signs: float, said: float = 0.0) -> float:
-    """Return the standard deviation of a meter's level (L), from the trust in its inputs.
+    """Return the standard deviation of a meter's level L, L (1 - L) / sqrt(1 / (1 - k signs / (1 + signs)) + said).
 
-    ``signs`` is the total trust of the measured signals, and ``said`` the trust of the check-in. The result is L (1 -
-    L) / sqrt(1 / (1 - k signs / (1 + signs)) + said). Progress and Connection are counted and have k = 1, which gives L
-    (1 - L) / sqrt(1 + signs + said). The other meters are felt and have k = ``KNOWABLE`` (0.25).
+    ``signs`` is the total trust of measured signals, ``said`` that of check-ins. k is 1 for Progress and Connection,
+    which are counted, and ``KNOWABLE`` for the others.
     """
     return level * (1 - level) / sqrt(1 / (1 - _explainable(meter) * signs / (1 + signs)) + said)
 
 
 def precision(meter: Meter, level: float, sd: float) -> float:
-    """Return 1 + the total trust in a reading's inputs without check-in, by its level and standard deviation."""
+    """Return 1 + the total trust of the measured signals, from a reading's level and standard deviation."""
     return 1 / (1 - (1 - (sd / (level * (1 - level))) ** 2) / _explainable(meter))
 
 
@@ -133,9 +131,9 @@ def _explainable(meter: Meter) -> float:
 
 
 def nothing(validity: float | None, thin: Sequence[Signal], model: MeterState | None = None) -> Reading:
-    """Return a reading at the user's normal with coverage 0. Its note names the signals that were too few (``thin``).
+    """Return a reading at the user's normal with coverage 0, whose note names the signals that were not enough.
 
-    ``model`` is the state for policies, None for the reading's own.
+    ``validity`` is the correlation with users' reports, if known. ``model`` is the state for policies, if it differs.
     """
     names = ", ".join(signal.name for signal in thin)
     why = say("too little to tell from {inputs} alone", inputs=names) if thin else NOTHING_FRESH
@@ -150,15 +148,12 @@ def nothing(validity: float | None, thin: Sequence[Signal], model: MeterState | 
 
 
 def slope(z: float, level: float) -> float:
-    """Return the mean change of the level per unit of ``z``, between normal and ``level``.
-
-    An input's share of ``z`` times this slope is its share of the level's distance from normal.
-    """
+    """Return the mean change of the level per unit of ``z``, on the way from normal to ``level``."""
     return (level - NORMAL) / z if abs(z) > NO_DISTANCE else NORMAL * (1 - NORMAL)
 
 
 def full_trust(rows: Mapping[str, Proxy]) -> float:
-    """Return the trust for full coverage, the sum of weights without optional inputs, if others have any."""
+    """Return the sum of weights that stands for full coverage. Optional inputs count only if there are no others."""
     return sum([row.weight for row in rows.values() if not row.optional]) or sum([row.weight for row in rows.values()])
 
 

@@ -1,6 +1,6 @@
-"""Amounts of the recent past against the user's own habit: entries of company, of focus, and busy time.
+"""Compare recent amounts of time, such as company, focus or busy hours, with the user's own habit.
 
-A calendar tells of a kind of time only if its user writes that kind down.
+Amounts of which the calendar shows too few are not compared, because the user may not write them down.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Amount = tuple[datetime, float]  # known from, size
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """An amount compared with the user's habit: its distance in standard deviations (``z``).
+    """A recent amount compared with the user's habit, as ``z`` in standard deviations.
 
-    ``quality`` is the trust (0 to 1) that the number of days with entries deserves.
+    ``quality`` is the trust (0 to 1), by the number of days with entries.
     """
 
     z: float
@@ -41,8 +41,7 @@ class Compared:
 
     @property
     def fact(self) -> Fact:
-        """The fact that the amount is more than usual, less than usual, or about as usual (within half a standard
-        deviation).
+        """The fact that the amount is more than usual, less than usual, or about as usual.
 
         >>> Compared(z=-1.2, quality=0.5).fact.kind
         'less_than_usual'
@@ -52,19 +51,19 @@ class Compared:
         return fact("more_than_usual" if self.z > 0 else "less_than_usual")
 
     def of_entries(self, kind: str, hours: float) -> Fact:
-        """Return a fact of the ``kind`` that compares hours of entries with habit, or says that there were none."""
+        """Return a fact of ``kind`` that compares ``hours`` of entries with habit, or one that says there were none."""
         if not hours:
             return fact("entries_lately", compared=self.fact)
         return fact(kind, length=length(60 * hours), compared=self.fact)
 
 
 class Amounts:
-    """Amounts of a kind of time, such as hours of focus. Their sum at an instant counts older amounts less."""
+    """Amounts of one kind of time, such as hours of focus, of which older ones count less in a sum."""
 
     def __init__(self, amounts: Iterable[Amount], begin: datetime | None) -> None:
-        """Take (known from, size) of each amount in any order.
+        """Take amounts as (time from which known, size), in any order.
 
-        ``begin`` is the instant from which their source was in use, or None if it never was.
+        ``begin`` is the time from which their source was in use, or None if never.
         """
         self._amounts = [(_microseconds(known), size) for known, size in sorted(amounts)]
         self._known = [known for known, _ in self._amounts]
@@ -77,14 +76,10 @@ class Amounts:
     def compared(
         self, at: datetime, *, least_days: int, half_life: timedelta, longest: timedelta, silence: timedelta = SPAN
     ) -> Compared | None:
-        """Return the faded sum at ``at`` against the sums at the same hour of the last 28 days.
+        """Compare the sum at ``at``, in which amounts fade, with the sums at the same hour of up to 28 days before.
 
-        An amount halves after ``half_life``. If fewer than 14 of these days have an amount, amounts halve more slowly,
-        at the slowest after ``longest``. Returns None in each of these cases:
-
-        - fewer than ``least_days`` of the last 28 days have an amount;
-        - no amount became known in the time ``silence`` up to ``at`` (default: 21 days);
-        - the source was never in use, or for less than 14 days up to ``at``.
+        Amounts halve per ``half_life``, more slowly (at most ``longest``) if few of these days have one. Returns None
+        for fewer than ``least_days`` such days, no amount within ``silence``, or a source in use for less than 14 days.
         """
         now = _microseconds(at)
         days = self._days(now)
@@ -98,7 +93,7 @@ class Amounts:
         return Compared(z=against(self._left_at(now, half), before), quality=days / (days + EVIDENCE_DAYS))
 
     def _before(self, now: int, half_life: int, count: int) -> list[float]:
-        """Return the weighted sums at the same time of each of the days before, newest first."""
+        """Return the weighted sums at the same time of the ``count`` days before, newest first."""
         today, time = divmod(now, A_DAY)
         first, row = self._rows.get((half_life, time), (today, []))
         if not first <= today - count <= first + len(row):
@@ -108,11 +103,11 @@ class Amounts:
         return row[today - count - first : today - first][::-1]
 
     def is_kept(self, at: datetime, least_days: int) -> bool:
-        """Return True if at least ``least_days`` of the last 28 days have an amount: the user keeps a record."""
+        """Return True if at least ``least_days`` of the 28 days before ``at`` have an amount."""
         return self._days(_microseconds(at)) >= least_days
 
     def left(self, at: datetime, half_life: timedelta) -> float:
-        """Return the sum of the last 21 days' amounts at ``at``, each halved per half-life since it was known."""
+        """Return the sum at ``at`` of the last 21 days' amounts, each halved per ``half_life`` since it was known."""
         return self._left_at(_microseconds(at), half_life // MICROSECOND)
 
     def _left_at(self, at: int, half_life: int) -> float:
@@ -155,10 +150,10 @@ def _microseconds(at: datetime) -> int:
 
 
 def against(now: float, before: Sequence[float]) -> float:
-    """Return how many standard deviations an amount is above the mean of earlier amounts, within [-2, 2].
+    """Return how far ``now`` is above the mean of ``before``, in standard deviations, within [-2, 2].
 
-    The deviation is computed as if five further amounts had one of 0.7 times the mean. If the mean is 0, the distance
-    is 2 for an amount above 0, and else 0.
+    The deviation is drawn towards 0.7 times the mean, with the weight of five values. If the mean is 0, the result is 2
+    for ``now`` above 0, and otherwise 0.
 
     >>> [round(against(x, [2.0] * 20), 2) for x in (0, 2, 4)]
     [-2.0, 0.0, 2.0]
@@ -173,7 +168,10 @@ def against(now: float, before: Sequence[float]) -> float:
 
 
 def pieces(stretches: Iterable[tuple[datetime, datetime]]) -> list[Amount]:
-    """Split stretches into parts of half an hour, and return the (end, hours) of each, at most 400 per stretch."""
+    """Split stretches into parts of half an hour, longer ones for very long stretches.
+
+    Return (end, hours) of each part.
+    """
     found: list[Amount] = []
     for start, end in stretches:
         begun, longest = start, max(PIECE, (end - start) / PIECES_MAX)

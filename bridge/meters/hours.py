@@ -1,6 +1,6 @@
-"""Compute figures of the last hours: load, pauses and focus of the calendar, means of measurements, and tasks.
+"""Compute figures of the last hours from calendar, measurements and tasks.
 
-Only entries and samples that had begun by the instant of reading count, and only up to that instant.
+Only entries and samples that began by the time of reading count, up to that time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FIRST, SECOND = itemgetter(0), itemgetter(1)
 
 
 class Calendar:
-    """A user's calendar entries over [since, at], with their load, pauses, focus and company."""
+    """A user's calendar entries within [since, at], with their load, focus and company."""
 
     def __init__(self, entries: Labelled, since: datetime, at: datetime, recorded: Sequence[Stretch] = ()) -> None:
         begun = [(o, label) for o, label in entries if o.start <= at]
@@ -70,18 +70,18 @@ class Calendar:
         return pieces(self._focus), self._begin
 
     def busy(self, since: datetime, at: datetime) -> float:
-        """Return the hours of [since, at) in entries that are no rest and no company."""
+        """Return the hours of [since, at) that entries take, without those of rest and company."""
         return length(clipped(self._busy, since, at)) / HOUR
 
     def unbroken(self, at: datetime, since: datetime) -> float | None:
-        """Return the minutes of work up to ``at`` without a pause of five minutes, at most those since ``since``.
+        """Return the minutes of work without a pause up to ``at``, counted from ``since`` at the earliest.
 
-        Returns 0 if work ended five minutes before ``at`` or earlier. Returns None without work from ``since`` on.
+        Returns 0 in a pause, and None without work since ``since``.
         """
         return unbroken(self._efforts, since, at)
 
     def focus(self, since: datetime, at: datetime) -> float:
-        """Return the minutes of [since, at) in blocks of focus, at least 25 of which lie within."""
+        """Return the minutes of [since, at) in blocks of focus. Blocks too short within that time do not count."""
         return length(long_enough(clipped(self._focus, since, at))) / MINUTE
 
     def focus_of_day(self, at: datetime) -> float:
@@ -91,16 +91,16 @@ class Calendar:
         return self._of_day[at]
 
     def company_hours(self, since: datetime, at: datetime) -> float:
-        """Return the hours of [since, at) in entries of company, where entries at the same time count once."""
+        """Return the hours of [since, at) that entries of company take. Overlapping entries count once."""
         return length(clipped(merged((o.start, o.end) for o, _ in self._together), since, at)) / HOUR
 
     def in_company(self, since: datetime, at: datetime) -> Labelled:
-        """Return (occurrence, label) of company begun in [since, at], by start."""
+        """Return the (occurrence, label) pairs of company that begin in [since, at], by start."""
         return self._together[bisect_left(self._together_starts, since) : bisect_right(self._together_starts, at)]
 
 
 def closeness(event: Event) -> float:
-    """Return the weight of a calendar entry as company: 0.3 with more than eight others, 0.6 in a call, 1 in person."""
+    """Return the weight of an entry as company, which is 1 in person, and less in a call or with many others."""
     if event.others > CROWD_MIN_OTHERS:
         return 0.3
     return 0.6 if event.conference else 1.0
@@ -118,7 +118,7 @@ def _company(entries: Labelled, at: datetime) -> list[Amount]:
 
 
 def _together(entries: Labelled) -> list[Amount]:
-    """Return half hours in company, times closeness. Of overlapping entries, the closest counts."""
+    """Return half hours in company, weighted by closeness. Of overlapping entries the closest counts."""
     closest: list[Stretch] = []
     found: list[Amount] = []
     for weight in sorted({closeness(o.event) for o, _ in entries}, reverse=True):
@@ -129,7 +129,7 @@ def _together(entries: Labelled) -> list[Amount]:
 
 
 def _outside(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stretch]:
-    """Return the parts of disjoint stretches that lie in none of the ``taken``, which are disjoint and ascending."""
+    """Return the parts of disjoint stretches that lie outside ``taken``, which is disjoint and ascending."""
     found: list[Stretch] = []
     for start, end in stretches:
         for begun, over in clipped(taken, start, end):
@@ -148,9 +148,9 @@ def _is_hard(occurrence: Occurrence, label: Label) -> bool:
 
 
 class Intraday:
-    """The values of a series (source and device) every few minutes, for means over six hours.
+    """The frequent values of a series (source and device), for means over six hours.
 
-    Values from the first 30 minutes after a workout are left out.
+    Values during the first minutes after a workout are left out.
     """
 
     def __init__(self, samples: Sequence[Sample], workouts: Sequence[Episode]) -> None:
@@ -177,13 +177,13 @@ def _once(kept: Sequence[Timed]) -> list[Timed]:
 
 
 def _each(samples: Sequence[Sample]) -> float:
-    """Return the minutes that one value stands for, which is 1 in a watch's own files and 3 from Garmin Connect."""
+    """Return the minutes that one value stands for, 1 in a watch's own files and 3 from Garmin Connect."""
     most = max((sample.count or 0 for sample in samples), default=0)
     return 1.0 if most > QUARTER / ONE_VALUE else ONE_VALUE / MINUTE
 
 
 def _timed(sample: Sample, each: float) -> Timed:
-    """Return (known from, minutes measured, value) of a sample."""
+    """Return (time from which known, minutes measured, value) of a sample."""
     start, end = sample.start, sample.end
     if end is None or end <= start:
         return start, ONE_VALUE / MINUTE, sample.value
@@ -197,10 +197,7 @@ def _just_after(ends: Sequence[datetime], at: datetime) -> bool:
 
 
 class Tasks:
-    """A user's tasks, indexed by the end of their due days and by completion.
-
-    Results are in the order of the tasks given, so that sums do not depend on the index.
-    """
+    """A user's tasks, by the end of their due days and by completion. Results are in the order of the given tasks."""
 
     def __init__(self, tasks: Sequence[Task], zones: ZoneHistory) -> None:
         self._tasks, self._zones = tasks, zones
@@ -218,7 +215,10 @@ class Tasks:
 
     @cached_property
     def _begin(self) -> datetime:
-        """The first completion, or when work on a due task must begin; before, nothing tells that the list was kept."""
+        """The first completion, or the first time that a due task pressed.
+
+        Before it, the list may not have been kept.
+        """
         return min([at for at, _ in self._done[:1]] + [end - DAY - effort * HOUR for end, *_, effort, _ in self._dated])
 
     @cached_property
@@ -226,12 +226,12 @@ class Tasks:
         return max([WEEK_AHEAD, *((effort + NO_PRESSURE * least) * HOUR for *_, effort, least in self._dated)])
 
     def done(self, since: datetime, until: datetime) -> list[datetime]:
-        """Return the instants at which tasks were completed in [since, until], in the order of the tasks given."""
+        """Return the times at which tasks were completed in [since, until]."""
         first, last = bisect_left(self._done, since, key=FIRST), bisect_right(self._done, until, key=FIRST)
         return [completed for completed, _ in sorted(self._done[first:last], key=SECOND)]
 
     def open(self, at: datetime) -> list[Open]:
-        """Return the open tasks with a due day at ``at``. Tasks due so late that they do not press yet are left out."""
+        """Return the open tasks with a due date at ``at``, without those due so late that they do not press."""
         last, found = self._last
         if last != at:
             near = self._dated[: bisect_right(self._dated, at + self._ahead, key=FIRST)]
@@ -241,10 +241,9 @@ class Tasks:
         return found
 
     def pressure(self, at: datetime) -> float | None:
-        """Return how strongly deadlines press at ``at``, as ``bridge.calendar.deadline_pressure`` defines it.
+        """Return the ``bridge.calendar.deadline_pressure`` of the tasks at ``at``, to which an overdue task adds 1.
 
-        It is 0 or more, and each overdue task adds 1. Returns None if no task, open or done, has a due day, and before
-        the list was kept.
+        Returns None if no task, open or done, has a due date, and before the first sign that the list was kept.
         """
         if not self._dated or at < self._begin:
             return None

@@ -1,6 +1,6 @@
-"""Find the main sleep of each day and series (source and device), when its values became known, and journeys.
+"""Find the main sleep of each day and series (source and device), and journeys across time zones.
 
-After a flight, bedtimes are not judged for a time (Oura and NUS, 1.5 million nights).
+After a flight, bedtimes are not judged for some days (Oura and NUS, 1.5 million nights).
 """
 
 from __future__ import annotations
@@ -24,24 +24,22 @@ MAX_FROZEN_DAYS = 10
 
 
 class Journeys:
-    """Journeys across time zones: days whose UTC offset at waking differs by three hours or more from the offset of the
-    last known day before.
-    """
+    """Journeys across time zones, which are days whose UTC offset at waking differs much from the day known before."""
 
     def __init__(self, offsets: Mapping[date, int]) -> None:
-        """Take ``offsets``: minutes east of UTC on waking, by day."""
+        """Take the UTC offset at waking, in minutes east, by day."""
         days = sorted(offsets)
         crossed = {day: abs(offsets[day] - offsets[before]) for before, day in pairwise(days)}
         self._hours = {day: minutes / 60 for day, minutes in crossed.items() if minutes >= JOURNEY_MIN_MINUTES}
         self._days = sorted(self._hours)
 
     def loose(self, day: date) -> bool:
-        """Return True on a journey's day and the two days after, on which heart rate and variability are disturbed."""
+        """Return True if heart rate and variability are disturbed by a journey on this day or a few days before."""
         last = self._last(day)
         return last is not None and (day - last).days < LOOSE_DAYS
 
     def frozen(self, day: date) -> bool:
-        """Return True if a journey still disturbs bedtimes: for a day per hour of offset, at most ten days."""
+        """Return True if a journey still disturbs bedtimes, which lasts a day per hour of offset, at most ten days."""
         last = self._last(day)
         return last is not None and (day - last).days < min(self._hours[last], MAX_FROZEN_DAYS)
 
@@ -57,9 +55,9 @@ MAIN_SLEEP_MIN_HOURS = 3.0
 
 
 class Nights:
-    """The main sleeps of a user. ``of`` maps a series (source and device) -> local day of waking -> main sleep.
+    """A user's main sleeps. ``of`` maps a series (source and device) to local day of waking -> main sleep.
 
-    ``told`` maps a local day of waking to the series whose main sleep counts for that day.
+    ``told`` maps the day of waking to the series whose main sleep counts for that day.
     """
 
     def __init__(
@@ -69,7 +67,7 @@ class Nights:
         preference: Preference = NO_PREFERENCE,
         single: Sequence[tuple[str, Episode]] | None = None,
     ) -> None:
-        """Find the main sleeps. ``single`` are the whole nights, each once, if the caller has them already."""
+        """Find the main sleeps in ``episodes``. ``single``, if known, are these without copies by other devices."""
         self._zones = zones
         self.of = self._main_sleeps(whole_nights(episodes))
         self._single = self._main_sleeps(whole_nights(once(episodes, preference)) if single is None else single)
@@ -79,19 +77,18 @@ class Nights:
         self._ends = sorted(night.end for nights in self.of.values() for night in nights.values())
 
     def counted(self) -> dict[date, Night]:
-        """Return local day of waking -> the main sleep that counts for that day."""
+        """Return local day of waking -> the main sleep that counts for this day."""
         own, single = self.of, self._single  # pieces may join to another day's night once other series are left out
         return {day: own[series].get(day) or single[series][day] for day, series in self.told.items()}
 
     def ended(self, after: datetime, until: datetime) -> bool:
-        """Return True if a main sleep ended later than ``after`` and not later than ``until``."""
+        """Return True if a main sleep ended in (after, until]."""
         return bisect_right(self._ends, until) > bisect_right(self._ends, after)
 
     def known_from(self, sample: Sample, series: str) -> datetime:
-        """Return the instant from which a value measured during a night counts: the end of that night by the same
-        device.
+        """Return the time from which a night's value counts, which is the end of that night by the same device.
 
-        Some sources date a night's value at local midnight. No value counts before its own start.
+        Some sources date such a value at local midnight. A value never counts before its own start.
         """
         civil = self._civil(sample)
         night = self.of.get(series, {}).get(sample.day) or (self._main(sample.day) if civil else None)
@@ -144,7 +141,7 @@ class Nights:
 
 
 def ended_nights(known: Snapshot) -> Nights:
-    """Return the main sleeps of the ended episodes, which are computed once per snapshot."""
+    """Return the main sleeps that ended by ``known.at``, computed once per snapshot."""
     ended = [told for told in known.episodes if told[1].end <= known.at]
     return known.once("nights", lambda: Nights(ended, known.zones, known.preference, ended_whole(known)))
 
@@ -154,5 +151,5 @@ def _rank(night: Night) -> tuple[bool, float]:
 
 
 def is_main(hours: float, woke: datetime) -> bool:
-    """Return True if a sleep of so many hours, which ended at the local time ``woke``, is a main sleep."""
+    """Return True if a sleep of ``hours``, ended at the local time ``woke``, is long and late enough as main sleep."""
     return hours >= MAIN_SLEEP_MIN_HOURS and EARLIEST_WAKING <= woke.time() <= LATEST_WAKING

@@ -1,4 +1,4 @@
-"""Forecast tomorrow's meters from the same hours of similar days, and say how tomorrow's calendar changes them."""
+"""Forecast tomorrow's meters from similar days, and say how tomorrow's calendar changes them."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ WHEN: Mapping[tuple[Slot, ...], Text] = MappingProxyType(  # the slots at whose 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """A meter's expected level at an instant, from 0 to 1, forecast from past days.
+    """A meter's expected level (0 to 1) at a time of tomorrow, with standard deviation, from a number of past days.
 
-    ``because`` holds sentences on the usual level at this hour, and on the ``change`` by entries of the day.
+    ``because`` are sentences on what is usual at this hour and on the ``change`` that tomorrow's entries make.
     """
 
     at: datetime
@@ -75,7 +75,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """A past reading's distance from normal in log odds: what the calendar told (``ahead``), and the ``rest``."""
+    """A past reading's distance from normal in log odds, in a part from the calendar (``ahead``) and a ``rest``."""
 
     rest: float
     ahead: float
@@ -84,7 +84,10 @@ class _Seen:
 
 
 def outlook(known: Snapshot, day: date, works: Callable[[date], bool]) -> tuple[Expected, ...]:
-    """Return the expected levels at the end of tomorrow's slots, or an empty result if ``day`` is another day."""
+    """Return the expected levels at the ends of tomorrow's slots, or () if ``day`` is not tomorrow or data are few.
+
+    ``works`` returns True for a workday. Tomorrow is compared with past days of its kind.
+    """
     today = local_time(known.at, known.zones).date()
     nothing = not (known.samples or known.episodes or known.agenda or known.tasks)
     if nothing or day != today + A_DAY:
@@ -93,9 +96,9 @@ def outlook(known: Snapshot, day: date, works: Callable[[date], bool]) -> tuple[
 
 
 def changes(expected: Sequence[Expected]) -> list[Text]:
-    """Return a sentence per meter, or for several at once, on how calendar entries change the expected levels.
+    """Return a sentence per meter (or several meters) on how calendar entries change the expected levels.
 
-    No sentence is made if the level in words stays the usual one.
+    Changes that leave the level about usual are left out.
     """
     found = ((one.change, steps_from_usual(one.level, one.sd)) for one in expected if one.change is not None)
     return told(change for change, steps in found if steps * change.difference > 0)
@@ -149,7 +152,7 @@ def _ahead(past: Past, meter: Meter, because: Sequence[Because]) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Forecast:
-    """A forecast level with its sd. ``usual`` is the level without the calendar entries of the day."""
+    """A forecast level with standard deviation. ``usual`` is the level with the calendar entries of past days."""
 
     level: float
     usual: float
@@ -192,7 +195,7 @@ def _told(found: _Forecast, meter: Meter, slot: Slot, then: When, usual: Sequenc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class When:
-    """The end of a slot (``at``), with the beginning of its day (at 06:00) and the data known at ``at``."""
+    """A time ``at`` at the end of a slot, with the beginning of its day and the data known at ``at``."""
 
     past: Past
     begin: datetime
@@ -201,7 +204,7 @@ class When:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A change of a meter's expected level at the end of ``slot``, caused by entries, with its reason ``why``."""
+    """A change of a meter's expected level at the end of ``slot`` by calendar entries, with its reason ``why``."""
 
     meter: Meter
     slot: Slot
@@ -214,14 +217,14 @@ class Change:
 
 
 def change_of(meter: Meter, slot: Slot, difference: float, planned: When, usual: Sequence[When]) -> Change:
-    """Return a change of a meter's level with its reason. ``usual`` are the same hours of the days compared with."""
+    """Return a meter's change of level with its reason. ``usual`` are the same hours of the days compared with."""
     found = (fact.text(planned, usual, is_up=difference > 0) for fact in FACTS.get(meter, ()))
     why = next((text for text in found if text is not None), None)
     return Change(meter=meter, slot=slot, difference=difference, why=why)
 
 
 def told(changes: Iterable[Change]) -> list[Text]:
-    """Return a sentence per meter, or for several meters that change at the same times for the same reason."""
+    """Return a sentence per group of meters that change at the same times for the same reason."""
     groups: dict[tuple[Text, Text | None], list[Text]] = {}
     for of_meter in _by_meter(changes):
         largest = max(of_meter, key=lambda one: abs(one.difference))
@@ -250,10 +253,7 @@ def _sentence(feelings: Sequence[Text], when: Text, why: Text | None) -> Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fact:
-    """A count from the calendar that explains a change. ``raises`` is True if a higher count raises the meter.
-
-    ``words`` makes the text from the count and the usual count, and ``rounded`` rounds counts as the text shows them.
-    """
+    """A count from the calendar that can explain a change. ``raises`` is True if more of it raises the meter."""
 
     count: Callable[[When], float]
     raises: bool

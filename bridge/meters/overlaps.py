@@ -1,10 +1,10 @@
-"""Keep one of the recordings that several devices make of a night, nap or workout, and unite the pieces of a night.
+"""Keep one of several devices' recordings of the same night, nap or workout, and join the pieces of a night.
 
-A device closes a night while the person lies awake. A nap by ``samples.is_nap`` stays one, whatever its source calls
-it. Other sleeps of a device are pieces of one night if the time awake between them lies between 20:00 and 08:00, and is
-no longer than the shorter piece, nor than two hours. Sleep in two parts with an hour or more awake between was once
-usual (Ekirch 2001, "Sleep We Have Lost", American Historical Review 106), and accelerometers join sleep over pauses of
-an hour (van Hees 2018, Scientific Reports 8:12975; ``spt_max_gap`` of GGIR).
+A device may end a recording while the person lies awake. A nap by ``samples.is_nap`` is never joined. Other sleeps of a
+device are pieces of one night if the time awake between them lies between 20:00 and 08:00, and is no longer than the
+shorter piece, nor than two hours. Sleep in two parts with an hour or more awake between was once usual (Ekirch 2001,
+"Sleep We Have Lost", American Historical Review 106), and accelerometers join sleep over pauses of an hour (van Hees
+2018, Scientific Reports 8:12975; ``spt_max_gap`` of GGIR).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ADDED = (Metric.ASLEEP, Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
 
 
 def series_of(source: str, device: str | None) -> str:
-    """Return ``SOURCE`` or ``SOURCE/DEVICE``, the name of a series with its own normal."""
+    """Return ``SOURCE`` or ``SOURCE/DEVICE``, the name of a series of values."""
     return source if device is None else f"{source}/{device}"
 
 
@@ -43,10 +43,10 @@ def once(
     preference: Preference = NO_PREFERENCE,
     nights: Mapping[str, Sequence[date]] | None = None,
 ) -> list[Told]:
-    """Return (source, episode) of each night, nap and workout once, by start.
+    """Return (source, episode) by start, without copies of the same night, nap or workout by other devices.
 
-    If two recordings share more than half of the shorter, that of the preferred device stays. ``nights`` maps a series
-    to all of its days of waking, ascending, in case ``episodes`` are only some.
+    Two recordings are copies if they share more than half of the shorter. A complete one of the device that
+    ``preference`` prefers stays. ``nights`` maps a series to its days of waking, needed if ``episodes`` are only some.
     """
     asleep: list[Told] = []
     active: list[Told] = []
@@ -61,7 +61,7 @@ def once(
 
 
 def ended_once(known: Snapshot) -> list[Told]:
-    """Return each night, nap and workout that has ended once. It is computed once per snapshot."""
+    """Return (source, episode) that ended by ``known.at``, without copies, computed once per snapshot."""
     ended = (told for told in known.episodes if told[1].end <= known.at)
     return known.once("once", lambda: once(ended, known.preference))
 
@@ -80,7 +80,7 @@ def _days(asleep: Iterable[Told]) -> dict[str, list[date]]:
 
 
 def _touching(episodes: Iterable[Told]) -> Iterator[list[Told]]:
-    """Yield groups of overlapping recordings, by start. Recordings of two groups never overlap."""
+    """Yield groups of recordings that overlap, by start. Recordings of different groups never overlap."""
     together: list[Told] = []
     over: datetime | None = None
     for told in sorted(episodes, key=_by_start):
@@ -103,7 +103,7 @@ def _chosen(together: Sequence[Told], preference: Preference, nights: Mapping[st
 
 
 def _things(together: Sequence[Told]) -> list[list[Told]]:
-    """Split recordings into groups of the same event. If A equals B and B equals C, all three are the same."""
+    """Split recordings into groups of copies. If A equals B and B equals C, all three are copies."""
     things: list[list[Told]] = []
     for told in together:
         thing, others = [told], []
@@ -119,7 +119,7 @@ def _things(together: Sequence[Told]) -> list[list[Told]]:
 def _order(
     thing: Sequence[Told], preference: Preference, nights: Mapping[str, Sequence[date]]
 ) -> Callable[[Told], Order]:
-    """Return a sort key of recordings: complete ones, then by series. The largest recording is kept."""
+    """Return a sort key of recordings, whose largest is kept. It prefers complete ones, then the preferred series."""
     longest = max(one.end - one.start for _, one in thing)
     begin = min(one.start for _, one in thing)
 
@@ -146,7 +146,7 @@ def _same(one: Episode, other: Episode) -> bool:
 
 
 def whole_nights(episodes: Iterable[Told]) -> list[Told]:
-    """Return the episodes by start, with the pieces of a device's night joined into one episode."""
+    """Return the (source, episode) pairs by start, with the pieces of a device's night joined into one episode."""
     done: list[Told] = []
     last: dict[tuple[str, str | None], int] = {}  # device -> where its last sleep that is no nap stands
     for source, one in sorted(episodes, key=lambda told: (told[1].start, told[1].end, told[0], told[1].key)):
@@ -163,7 +163,7 @@ def whole_nights(episodes: Iterable[Told]) -> list[Told]:
 
 
 def ended_whole(known: Snapshot) -> list[Told]:
-    """Return the whole nights of the ended episodes, each night once. They are computed once per snapshot."""
+    """Return ``ended_once`` with the pieces of a device's night joined into one episode, computed once per snapshot."""
     return known.once("whole nights", lambda: whole_nights(ended_once(known)))
 
 

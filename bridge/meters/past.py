@@ -1,4 +1,4 @@
-"""Index a snapshot of a user's data once, so that meters can be read at many instants."""
+"""Index a snapshot of a user's data once, so that meters can be read at many times."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """A value of a night or a day, with the instant ``known`` from which it was known.
+    """A value of a night or day, and the time ``known`` from which it was known.
 
-    ``scaled`` is the same value in its metric's scale, which is logarithmic for some metrics.
+    ``scaled`` is the same value in its metric's scale, which is the natural logarithm for some metrics.
     """
 
     value: float
@@ -68,10 +68,10 @@ Track = dict[date, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Latest:
-    """A value of a metric and day, with the device that measured it, the ``normal`` for that device, and when it was
-    ``known``.
+    """A metric's value of a day, with its series (device), its ``normal``, and the time ``known`` when it came to
+    count.
 
-    A past makes one object per metric, series and day, so that it can be a key of ``Past.kept``.
+    There is one object per metric, series and day, so that it can be a key of ``Past.kept``.
     """
 
     day: date
@@ -85,23 +85,23 @@ class Latest:
         return self.series.partition("/")[0]
 
     def far(self, constants: Constants) -> float:
-        """Return how many standard deviations the value is above normal, without a limit."""
+        """Return how many standard deviations the value is above normal."""
         return self.normal.far(self.value, constants)
 
     def age_hours(self, at: datetime) -> float:
-        """Return the hours from when the value was known until ``at``."""
+        """Return the hours from ``known`` to ``at``."""
         return (at - self.known) / HOUR
 
 
 def past_of(known: Snapshot) -> Past:
-    """Return the index of a snapshot, kept with it, for readings of its last two weeks."""
+    """Return the index of a snapshot, computed once, for readings of the last two weeks."""
     return known.once("past", lambda: Past(known))
 
 
 class Past:
-    """An index over a snapshot of a user's data. A reading at an earlier instant sees only the values known by then.
+    """An index of a snapshot. A reading at an earlier time uses only values known by then.
 
-    ``since`` is the earliest instant read. ``reasons=False`` leaves reasons out, which cost time.
+    ``since`` is the earliest time of a reading, by default that of the snapshot.
     """
 
     def __init__(self, known: Snapshot, *, since: datetime | None = None, reasons: bool = True) -> None:
@@ -142,7 +142,10 @@ class Past:
         self.tasks = Tasks(known.tasks, known.zones)
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
-        """Return a metric's value of the newest local day among those known shortly before ``at``, or None."""
+        """Return a metric's value of the newest local day, known within the 30 hours before ``at``, or None.
+
+        Of several series of that day, the one of the main sleep or else the preferred one counts.
+        """
         tracks = self._tracks.get(metric)
         if tracks is None:
             return None
@@ -170,21 +173,21 @@ class Past:
         return told_night, self.preference.key(one.series, one.normal.n)
 
     def _recent_days(self, at: datetime) -> tuple[date, ...]:
-        """Return the four local days from tomorrow (further east it may have begun) back to two days ago."""
+        """Return the local days from tomorrow, which may have begun further east, back to two days ago."""
         if self._days[0] != at:
             today = local_time(at, self.zones).date()
             self._days = at, tuple(today + k * DAY for k in (1, 0, -1, -2))
         return self._days[1]
 
     def of_night(self, metric: str, night: Latest, at: datetime) -> Latest | None:
-        """Return a metric's value for the day and series of ``night`` as known at ``at``, or None."""
+        """Return a metric's value for the day and series of ``night``, or None if not known at ``at``."""
         value = self._tracks.get(metric, {}).get(night.series, {}).get(night.day)
         return self._dated(metric, night.series, night.day) if value is not None and value.known <= at else None
 
     def recent(self, metric: str, night: Latest, at: datetime) -> tuple[float, ...]:
-        """Return a metric's values of the night's series, for its day and the six days before, newest day first.
+        """Return a metric's values of the series of ``night`` on its day and the six days before, newest first.
 
-        Days without a value known at ``at`` are left out. The values of a whole week are cached.
+        Values not known at ``at`` are left out.
         """
         since, whole = self._weeks.get(night) or (None, ())
         if since is not None and since <= at:
@@ -195,11 +198,11 @@ class Past:
         return tuple(one.value for one in found if one.known <= at)
 
     def told(self, make: Callable[[], Fact]) -> Fact:
-        """Return the reason that ``make`` makes, or an empty one if no reasons are wanted."""
+        """Return ``make()``, or an empty fact if this index leaves reasons out."""
         return make() if self.reasons else UNTOLD
 
     def kept(self, make: Callable[..., T], *of: Hashable) -> T:
-        """Return ``make(self, *of)``, computed once. It may depend on nothing else, because it is cached."""
+        """Return ``make(self, *of)``, computed once per ``make`` and ``of``. It must depend on nothing else."""
         key = make, *of
         if key not in self._kept:
             self._kept[key] = make(self, *of)
@@ -207,19 +210,17 @@ class Past:
         return found
 
     def moment(self, at: datetime) -> Moment:
-        """Return the slot on the user's clock that contains an instant."""
         if self._moment[0] != at:
             self._moment = at, moment_at(at, self.zones)
         return self._moment[1]
 
     def begin(self, moment: Moment) -> datetime:
-        """Return the instant at which a slot begins on the user's clock."""
         if moment not in self._begins:
             self._begins[moment] = slot_start(moment, self.zones)
         return self._begins[moment]
 
     def woke(self, at: datetime) -> datetime | None:
-        """Return the end of the last main sleep known at ``at``, or None if none ended in the 30 hours before."""
+        """Return the end of the last main sleep, if it was known within the 30 hours before ``at``, else None."""
         night = self.latest(OWN_SLEEP, at)
         return None if night is None else self.nights.of[night.series][night.day].end
 
@@ -232,11 +233,11 @@ class Past:
         return found
 
     def normal_before(self, metric: str, one: Latest, days: int) -> Baseline:
-        """Return a value's normal computed without the ``days`` days just before the value's day."""
+        """Return the normal of a value, computed without the ``days`` days just before the value's day."""
         return self._normal(metric, one.series, one.day, skipped=days)
 
     def _normal(self, metric: str, series: str, day: date, skipped: int = 0) -> Baseline:
-        """Return a series' normal over the 60 days before ``day``, as known then, wider after a journey."""
+        """Return a series' normal from the days before ``day``, as known then, with more spread after a journey."""
         days, values = self._histories.get((metric, series)) or self._history(metric, series)
         known = self._tracks[metric][series][day].known
         first, last = bisect_left(days, day - WINDOW * DAY), bisect_left(days, day - skipped * DAY)
@@ -261,7 +262,7 @@ class Past:
         self._add_spots()
 
     def _of_nap(self, sample: Sample, series: str) -> bool:
-        """Return True for a value that was measured in a nap of a day whose night is known: it tells of no night."""
+        """Return True for a value measured in a nap of a day whose night is known."""
         end = sample.end
         naps = (
             self._naps.get(sample.day, ()) if end is not None and sample.day in self.nights.of.get(series, {}) else ()
@@ -269,7 +270,7 @@ class Past:
         return any(low <= sample.start and end is not None and end <= high for low, high in naps)
 
     def _add_spots(self) -> None:
-        """Store medians of short readings of variability: per day, and per main sleep (known on waking)."""
+        """Store medians of short readings of heart-rate variability, per day and per main sleep."""
         spots: dict[tuple[str, str, date, datetime | None], list[float]] = {}
         for metric in SPOTS:
             for source, sample in self._samples.get(metric, ()):
@@ -299,7 +300,7 @@ class Past:
         return {source: sorted(levels) for source, levels in found.items()}
 
     def _put_battery(self, series: str, day: date, woke: datetime) -> None:
-        """Store the highest body battery in the hours around waking, known from two hours after waking."""
+        """Store the highest body battery in the hours around waking."""
         levels = self._batteries.get(series.partition("/")[0], [])
         first, last = (bisect_left(levels, (woke + off, 0.0)) for off in (-AFTER_WAKING, AFTER_WAKING))
         if first < last:
@@ -327,10 +328,7 @@ class Past:
 
 
 def shared(read: Callable[[Past, datetime], T]) -> Callable[[Past, datetime], T]:
-    """Return ``read``, changed so that several meters that read it at the same instant compute it once.
-
-    The past keeps only the results of the instant that was read last.
-    """
+    """Decorate a function of (past, at) to cache its results for the last ``at``, as several meters call it."""
 
     @wraps(read)
     def found(past: Past, at: datetime) -> T:
@@ -346,12 +344,7 @@ def shared(read: Callable[[Past, datetime], T]) -> Callable[[Past, datetime], T]
 
 
 def _by_metric(known: Snapshot, oldest: date) -> dict[Metric, list[tuple[str, Sample]]]:
-    """Return metric -> list of (source, sample), from the day ``oldest`` on and within the metric's plausible range.
-    Check-ins are kept of all days.
-
-    Samples that have not ended yet are left out, except nightly samples, which count from waking. The range excludes
-    Garmin's codes -1 and -2 for missing stress.
-    """
+    """Return metric -> (source, sample) pairs that ended by ``known.at``, in range, from the day ``oldest`` on."""
     found: dict[Metric, list[tuple[str, Sample]]] = {}
     for pair in known.samples:
         sample = pair[1]

@@ -43,20 +43,20 @@ DAY = timedelta(days=1)
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Return Progress at ``at``: the level against the user's normal, and as ``model`` the work done this week."""
+    """Return Progress at ``at``, compared with the user's normal, and as ``model`` the work done this week."""
     found = (*signals(past, at), check_in(past.answers, Meter.PROGRESS, at))
     return fuse(past.proxies, Meter.PROGRESS, found, model=this_week(past, at), reasons=past.reasons)
 
 
 def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
-    """Return the signals of tasks, focus and deadlines for the level that people see. A missing signal is None."""
+    """Return the signals of tasks, focus and deadlines for the level that people see. None stands for a missing one."""
     return tasks(past, at), focus(past, at), deadlines(past, at)
 
 
 def this_week(past: Past, at: datetime) -> MeterState:
-    """Return, for the model, the work since Monday 06:00 as a level from 0 to 0.98, with its sd and coverage.
+    """Return, for policies, the work done since Monday 06:00 as a level from 0 to 0.98, with sd and coverage.
 
-    An unknown share of tasks or focus is set to the value expected by now, and adds no coverage.
+    For tasks or focus that are unknown, the share expected by now is used, without coverage.
     """
     now = past.moment(at)
     monday = min(past.begin(Moment(week=now.week, day=0, slot=Slot.MORNING)), at)
@@ -71,7 +71,7 @@ def this_week(past: Past, at: datetime) -> MeterState:
 
 
 def tasks(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of done against due tasks of the last days, or None if none was done or became overdue."""
+    """Return a signal of tasks done against tasks due in the last days, or None if none was done or overdue."""
     since = at - TASK_DAYS
     done = [at - completed for completed in past.tasks.done(since, at)]
     overdue = [at - end for end, *_ in past.tasks.open(at) if since <= end <= at]
@@ -84,7 +84,7 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of hours of focus against habit. None if the calendar seldom has focus, or had none lately."""
+    """Return a signal of hours of focus, compared with habit. None if the calendar seldom or not lately had focus."""
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None
@@ -93,10 +93,7 @@ def focus(past: Past, at: datetime) -> Signal | None:
 
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the pressure of open tasks' due days, where more pressure is a positive z.
-
-    Returns None if no task, open or done, has a due day.
-    """
+    """Return a signal of the pressure of due dates, of which more is a positive z. None if no task has a due date."""
     pressure = past.tasks.pressure(at)
     if pressure is None:
         return None
@@ -114,14 +111,14 @@ def _due(past: Past, at: datetime) -> Fact:
 
 
 def usual_focus(past: Past, at: datetime) -> float:
-    """Return the median focus minutes of the last 28 whole days with focus, 120 for fewer than five."""
+    """Return the median focus minutes of days with focus in the last 28 days, or 120 if these are fewer than five."""
     days = (past.calendar.focus_of_day(at - k * DAY) for k in range(1, FOCUS_DAYS + 1))
     focused = [minutes for minutes in days if minutes > 0]
     return median(focused) if len(focused) >= LEAST_FOCUS_DAYS else USUAL_FOCUS
 
 
 def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> float | None:
-    """Return the share done of the week's tasks, those finished since ``monday`` or due until Sunday, or None."""
+    """Return the share done of the tasks that were finished since ``monday`` or are due until Sunday, or None."""
     done = len(past.tasks.done(monday, at))
     week_ends = midnight(now.week + 7 * DAY, past.zones)
     planned = done + sum([monday <= end <= week_ends for end, *_ in past.tasks.open(at)])

@@ -35,7 +35,7 @@ Overrides = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 @cache
 def shipped() -> ProxyMap:
-    """Return the proxy map as shipped. Raises SetupError for a faulty row, and for two rows of a meter and signal."""
+    """Return the proxy map as shipped. Raises SetupError for an invalid or repeated row."""
     table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     rows = tuple(_row(entry) for entry in table["proxy"])
     if len({(row.meter, row.signal) for row in rows}) < len(rows):
@@ -47,14 +47,14 @@ def shipped() -> ProxyMap:
 
 
 def overridden(path: Path) -> ProxyMap:
-    """Return the shipped map with the overrides in a file, if there is one. Raises SetupError for a faulty one."""
+    """Return the shipped map with the overrides in a file, if it exists. Raises SetupError for an invalid file."""
     return with_changes(overrides(path), path)
 
 
 def current(path: Path) -> ProxyMap:
-    """Return the shipped map with the overrides in the file ``path``, or as shipped if the file is missing.
+    """Return the shipped map with the overrides in a file, if it exists, read again whenever the file has changed.
 
-    The file is read again only after it changed, for processes that run for days. Raises SetupError for a faulty file.
+    Raises SetupError for an invalid file.
     """
     try:
         found = path.stat()
@@ -69,9 +69,9 @@ def _read_once(path: Path, stamp: tuple[int, ...]) -> ProxyMap:  # noqa: ARG001 
 
 
 def with_changes(changes: Overrides, path: Path) -> ProxyMap:
-    """Return the shipped map with ``changes`` (meter -> signal -> fields) applied. Changed meters lose their validity.
+    """Return the shipped map with ``changes`` (meter -> signal -> fields). Changed meters lose their validity.
 
-    Raises SetupError, naming ``path``, for an unknown row, a fixed field or a value out of range.
+    Raises SetupError, naming ``path``, for an unknown row, a field that cannot change or a value out of range.
     """
     if not changes:
         return shipped()
@@ -86,7 +86,7 @@ def with_changes(changes: Overrides, path: Path) -> ProxyMap:
 def overrides(path: Path) -> Overrides:
     """Return meter -> signal -> changed fields from an override file, or an empty mapping without the file.
 
-    Raises SetupError if the file is no TOML or has another structure.
+    Raises SetupError if the file is not TOML or has another structure.
     """
     if not path.exists():
         return {}
@@ -104,12 +104,12 @@ def overrides(path: Path) -> Overrides:
 
 
 def differences(mine: ProxyMap) -> list[tuple[Proxy, Proxy]]:
-    """Return (shipped row, changed row) for every row in which ``mine`` differs from the shipped map."""
+    """Return (shipped row, changed row) for each row of ``mine`` that differs from the shipped map."""
     return [(was, is_) for was, is_ in zip(shipped().rows, mine.rows, strict=True) if was != is_]
 
 
 def written(changes: Overrides) -> str:
-    """Return overrides as TOML text, sorted by meter and signal. A signal without fields is left out."""
+    """Return overrides as TOML text, sorted by meter and signal. Signals without fields are left out."""
     lines = [
         "\n".join([f"[{meter}.{signal}]", *(f"{name} = {value}" for name, value in sorted(change.items()))])
         for meter, signals in sorted(changes.items())

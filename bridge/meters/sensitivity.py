@@ -1,4 +1,4 @@
-"""Correlate a user's body signals with the user's check-ins. The result is only shown, and changes no level."""
+"""Correlate a user's body signals with the user's check-ins. The result is only shown and changes no level."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ FELT_BY_BODY = (Meter.VITALITY, Meter.SERENITY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitivity:
-    """The rank correlation of a meter, read without check-ins, with the user's check-ins.
+    """The rank correlation between a meter, read without check-ins, and the user's check-ins (``answers`` in number).
 
-    It is shrunk towards zero. ``answers`` is the number of check-ins.
+    It is shrunk towards zero.
     """
 
     correlation: float
@@ -34,7 +34,7 @@ class Sensitivity:
 
     @property
     def text(self) -> str:
-        """Return the correlation in words. From 0.30 on it is "much", and below 0.10 "little".
+        """Return the correlation in words, such as "much" or "little".
 
         >>> Sensitivity(correlation=0.4, answers=30).text
         'your body says much about how you feel (0.40 over 30 answers)'
@@ -51,9 +51,9 @@ SAYS = (
 
 
 def sensitivity(known: Snapshot, meter: Meter) -> Sensitivity | None:
-    """Return the rank correlation of a meter, read without check-ins, with recent check-ins, shrunk if they are few.
+    """Return the rank correlation of a meter, read without check-ins, with recent check-ins, shrunk towards zero.
 
-    Returns None for too few or another meter than Vitality and Serenity. ``known`` must reach 80 days back.
+    Returns None for too few check-ins, and for meters but Vitality and Serenity. ``known`` must reach 80 days back.
     """
     if meter not in FELT_BY_BODY:
         return None
@@ -70,7 +70,7 @@ def sensitivity(known: Snapshot, meter: Meter) -> Sensitivity | None:
 
 
 def rank_correlation(one: list[float], other: list[float]) -> float:
-    """Return Spearman's rank correlation with ties, or 0 if a list never changes.
+    """Return Spearman's rank correlation with ties, or 0 if all values of a list are equal.
 
     >>> rank_correlation([1, 2, 3], [2, 4, 9]), rank_correlation([1, 2, 3], [5, 5, 5])
     (1.0, 0.0)

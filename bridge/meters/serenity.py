@@ -30,9 +30,9 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def meetings(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the load of entries against habit, positive for more, or None if the calendar says too little.
+    """Return a signal of the load of entries and meetings, compared with habit, more being positive.
 
-    An empty calendar is not an empty day.
+    Returns None if the calendar has entries on too few days for a comparison.
     """
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=2 * HALF_LIFE, silence=SILENCE

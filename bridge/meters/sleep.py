@@ -30,9 +30,9 @@ LEAST_NIGHTS = 3  # earlier nights that regularity needs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """A main sleep, with ``asleep`` and ``stated`` (the vendor's need) in hours, and shares from 0 to 1.
+    """A main sleep, with the hours ``asleep``, the hours that the vendor says are needed (``stated``), and shares.
 
-    All but ``asleep`` are None if the source does not give them.
+    A field is None if the source does not give it.
     """
 
     start: datetime
@@ -49,7 +49,10 @@ class Night:
 
 
 def night_of(episode: Episode, offset: timedelta) -> Night | None:
-    """Return the main sleep in an episode of sleep, or None if its time asleep is unknown or impossible."""
+    """Return an episode of sleep as a night, or None if its time asleep is unknown or impossible.
+
+    ``offset`` is that of the person's clock from UTC.
+    """
     values = episode.values
     asleep = minutes_asleep(values)
     if asleep is None or not 60 <= asleep <= 960:
@@ -74,9 +77,10 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
 
 
 def need(day: date, nights: Mapping[date, Night]) -> float:
-    """Return the hours of sleep that the user needed for the night of ``day``, from free nights and a prior.
+    """Return the hours of sleep that the user needs, as of the night of ``day``.
 
-    If the vendor states a need, the result is the mean of both. Raises KeyError without the night of ``day``.
+    It is the median of earlier nights without alarm or debt, drawn towards most people's need, and averaged with the
+    vendor's figure if there is one. Raises KeyError without the night of ``day``.
     """
     before = {d: nights[d] for d in _back(day, start=1, count=NEED_DAYS) if d in nights}
     free = _free(before)
@@ -86,14 +90,13 @@ def need(day: date, nights: Mapping[date, Night]) -> float:
 
 
 def score(day: date, nights: Mapping[date, Night], needs: Mapping[date, float], *, settled: bool = True) -> float:
-    """Return the score, from 0 to 1, of the night that ended on ``day``. ``nights`` also holds the two weeks before.
+    """Return the score (0 to 1) of the night that ended on ``day``, a weighted mean of the parts that are known.
 
-    ``needs`` holds the ``need`` of every night. The score is the weighted mean of the parts that are known. ``settled``
-    is False after a journey across time zones. Regularity is then left out. It also needs three earlier nights.
-    ``hours`` are those asleep, and ``e`` is the efficiency. Raises KeyError without the night of ``day``.
+    ``needs`` holds the ``need`` of each night. ``settled`` is False after a journey, to leave regularity out, which
+    also takes three earlier nights. Raises KeyError without the night of ``day``.
 
-    - 0.45 duration: clip((hours - 4) / (need - 4));
-    - 0.20 efficiency: clip((e - 0.75) / 0.15);
+    - 0.45 duration: clip((hours asleep - 4) / (need - 4));
+    - 0.20 efficiency: clip((efficiency - 0.75) / 0.15);
     - 0.10 stages: half each of clip(deep / 0.18) and clip(REM / 0.20);
     - 0.10 regularity: 1 - clip(|middle - median of the last 14| / 2.5 h);
     - 0.15 debt: 1 - clip(mean shortfall with half-life 2.5 days / 2.5 h).
@@ -111,7 +114,7 @@ def score(day: date, nights: Mapping[date, Night], needs: Mapping[date, float], 
 
 
 def _free(nights: Mapping[date, Night]) -> list[float]:
-    """Return the hours asleep of weekend or late nights, which no alarm ended, without a sleep debt before."""
+    """Return the hours asleep of nights that ended without an alarm (weekend or late) and followed no debt."""
     if not nights:
         return []
     usual = median(night.asleep for night in nights.values())
@@ -126,7 +129,7 @@ def _free(nights: Mapping[date, Night]) -> list[float]:
 
 
 def minutes_asleep(values: Mapping[Metric, float]) -> float | None:
-    """Return the minutes asleep in an episode's values, if need be from stages or time in bed, or None."""
+    """Return the minutes asleep in an episode's values, or else from its stages or time in bed, or None."""
     stages = (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
     if Metric.ASLEEP in values:
         return values[Metric.ASLEEP]
@@ -161,7 +164,7 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
 
 
 def _debt(day: date, nights: Mapping[date, Night], needs: Mapping[date, float]) -> float:
-    """Return the mean shortfall of sleep in hours, with weights that halve every 2.5 days. Surplus counts as 0."""
+    """Return the mean shortfall of sleep in hours. Recent nights weigh more, and surplus counts as 0."""
     total = weight = 0.0
     for d in _back(day, start=0):
         if d in nights:

@@ -55,7 +55,7 @@ RED = -2.0  # times a recovery's distance: half a spread below normal is where a
 
 
 def illness(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of several signs of illness in the last night, or None if they are small together."""
+    """Return a signal of several signs of illness in the last night, or None if together they are small."""
     signs = sorted(_signs(past, at), key=lambda sign: -sign[0])
     far = distance(past, at)
     if far <= FIRST:
@@ -68,15 +68,15 @@ def illness(past: Past, at: datetime) -> Signal | None:
 
 @shared
 def distance(past: Past, at: datetime) -> float:
-    """Return how many standard deviations the last night's signs of illness are from normal, 0 without signs."""
+    """Return how far the last night's signs of illness are from normal together, in standard deviations, or 0."""
     return together([z for z, _, _ in _signs(past, at)])
 
 
 def together(distances: Sequence[float]) -> float:
-    """Combine distances: the second-largest, half of the third, and a quarter of the largest's excess over 3.
+    """Combine distances of several signs from normal, in standard deviations, into one.
 
-    Negative distances count as 0, and the excess up to 6. A second distance below 1 reduces the excess in proportion,
-    because a single signal says little.
+    It is the second-largest, plus half of the third, plus a quarter of the largest's excess over 3 (at most 6), which
+    counts fully only if the second-largest is at least 1. Negative distances count as 0.
 
     >>> together([10.0]), together([10.0, 0.5]), together([6.0, 4.0, 3.0])
     (0.0, 1.25, 6.25)
@@ -88,7 +88,7 @@ def together(distances: Sequence[float]) -> float:
 
 @shared
 def _signs(past: Past, at: datetime) -> list[tuple[float, Fact, Latest]]:
-    """Return (standard deviations from normal towards illness, fact, value) of each sign of the newest night."""
+    """Return (standard deviations towards illness, fact, value) of each sign of illness in the newest night."""
     values = tuple(past.latest(metric, at) for metric in SIGNS)
     stand_ins = tuple(past.latest(metric, at) for metric in STAND_INS)
     return past.kept(_signs_of, values, body.variability(past, at), stand_ins)
@@ -137,9 +137,9 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def by_strain(slept: Signal | None, share: float) -> tuple[Signal | None, ...]:
-    """Divide the signal of a good night's sleep in two: its ``share`` becomes the signal "sleep_strained".
+    """Split the signal of a good night's sleep in two, of which "sleep_strained" gets the ``share`` of its quality.
 
-    The long sleep of a sick body shows need and not energy, so the shipped map gives that signal no weight.
+    The shipped map gives that signal no weight, because long sleep in illness shows need and not energy.
     """
     if slept is None or slept.z <= 0 or not share:
         return (slept,)
@@ -148,20 +148,16 @@ def by_strain(slept: Signal | None, share: float) -> tuple[Signal | None, ...]:
 
 
 def strain(past: Past, at: datetime) -> float:
-    """Return from 0 to 1 how ill the last night looked, by signs of illness or a low recovery score.
-
-    Signs count from 1 standard deviation (0) to 2 (1), and recovery from 0.5 (0) to 1 (1) below normal.
-    """
+    """Return how ill the last night looked, from 0 to 1, by signs of illness or a low recovery score."""
     recovered = body.recovery(past, at)
     red = 0.0 if recovered is None else RED * recovered.z
     return clip(max(distance(past, at), red) - 1)
 
 
 def variability(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of low variability, which counts only from one standard deviation below normal on.
+    """Return a signal of heart-rate variability, which counts only if it is one standard deviation below normal.
 
-    Small differences say nothing about how a person feels (LifeSnaps). With a vendor's recovery score every difference
-    counts, because a red day must not read as normal.
+    If the vendor gives a recovery score, every difference counts. Returns None if unknown.
     """
     varied = body.hrv(past, at)
     if varied is None or body.recovery(past, at) is not None:
@@ -170,7 +166,7 @@ def variability(past: Past, at: datetime) -> Signal | None:
 
 
 def steps(past: Past, at: datetime) -> Signal | None:
-    """Return the z of the logarithm of the last complete day's steps, at most +1, or None."""
+    """Return a signal of the steps of the last complete day, at most +1, or None."""
     day = past.latest(Metric.STEPS, at)
     return None if day is None else body.nightly("steps", day, at, past.kept(_walked, day))
 

@@ -1,4 +1,4 @@
-"""Describe lengths of time, distances from the usual, and levels in words. The texts quote no title."""
+"""Say lengths of time, distances from the usual, and levels in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHORTFALL_MIN_HOURS = 1 / 4  # less is within the error of a watch
 
 
 def hours(span: float) -> Text:
-    """Return a length, given in hours, as text for people, to the minute.
+    """Return a number of hours as text in hours and minutes.
 
     >>> hours(6.17), hours(0.5), hours(8)
     ('6 h 10 min', '30 min', '8 h')
@@ -23,10 +23,9 @@ def hours(span: float) -> Text:
 
 
 def slept(asleep: float, need: float, z: float, *, own: bool = True) -> Fact:
-    """Return the fact of a night's length against the sleep need, both given in hours.
+    """Return a fact about a night's length in comparison with the sleep need, both in hours.
 
-    Up to 15 minutes below the need count as enough. The kind tells if ``z`` speaks against the length, and if the need
-    is not the user's ``own`` but that of most people.
+    The kind of fact also tells if ``z`` speaks against the length, and if the need is most people's (``own`` is False).
 
     >>> slept(6.17, 7.5, -1).kind, slept(7, 7.5, 0.4).kind, slept(8, 7.5, -0.4).kind
     ('slept_short', 'slept_short_well', 'slept_enough_badly')
@@ -40,9 +39,9 @@ def slept(asleep: float, need: float, z: float, *, own: bool = True) -> Fact:
 
 
 def relative(value: float, centre: float, normal: Baseline) -> Fact:
-    """Return how many whole per cent ``value`` is above or below ``centre``.
+    """Return a fact with the whole per cent by which ``value`` is above or below ``centre``.
 
-    It speaks of the user's usual if ``normal`` rests on four values or more, else of most people's.
+    It speaks of the user's usual, or of most people's if ``normal`` is based on too few values.
 
     >>> relative(44, 50, Baseline(n=30, centre=50, spread=5))
     Fact(kind='below_usual', values={'off': 12, 'unit': '%'}, weight=0.0, title=None)
@@ -52,9 +51,9 @@ def relative(value: float, centre: float, normal: Baseline) -> Fact:
 
 
 def absolute(value: float, centre: float, unit: str, normal: Baseline) -> Fact:
-    """Return how far ``value`` is above or below ``centre``, in whole ``unit``.
+    """Return a fact with the distance of ``value`` above or below ``centre``, in whole ``unit``.
 
-    It speaks of the user's usual if ``normal`` rests on four values or more, else of most people's.
+    It speaks of the user's usual, or of most people's if ``normal`` is based on too few values.
 
     >>> absolute(57, 53.2, "bpm", Baseline(n=2, centre=53.2, spread=2)).kind
     'above_most'
@@ -85,7 +84,7 @@ OF_MOST_PEOPLE = {
 
 
 def usual_reach(sd: float) -> float:
-    """Return how far from the usual 0.70 a level counts as about usual: 0.03, or half its standard deviation if more.
+    """Return how far from 0.70 a level still counts as usual, which is half its standard deviation, at least 0.03.
 
     >>> usual_reach(0.22), usual_reach(0.02)
     (0.11, 0.03)
@@ -94,7 +93,7 @@ def usual_reach(sd: float) -> float:
 
 
 def steps_from_usual(level: float, sd: float) -> int:
-    """Return how far a level is from the usual 0.70, from -3 (far below) to 3 (far above), 0 within ``usual_reach``.
+    """Return how far a level is from the usual 0.70, from -3 (far below) to 3 (far above). 0 is usual.
 
     Steps 1 and 2 end at a distance of 0.12 and 0.25.
 
@@ -134,7 +133,7 @@ DEPARTS = frozenset({"less_than_usual", "more_than_usual"})
 
 
 def level_words(level: float, sd: float) -> Text:
-    """Return in words how far a level is from the usual 0.70, given its standard deviation.
+    """Return words for how far a level is from the usual, given the level's standard deviation.
 
     >>> level_words(0.71, 0.1), level_words(0.62, 0.1), level_words(0.85, 0.1), level_words(0.3, 0.1)
     ('as usual', 'a bit below', 'above', 'far below')
@@ -143,7 +142,7 @@ def level_words(level: float, sd: float) -> Text:
 
 
 def reading_words(reading: Reading) -> tuple[Text, Text]:
-    """Return the short and the long words for a known level, which must not contradict its shown reasons.
+    """Return short and long words for a reading's level, which agree with the reasons that are shown.
 
     A usual level with a reason "less than usual" is called "hardly below", and with "more than usual" "hardly above".
     """
@@ -155,5 +154,5 @@ def reading_words(reading: Reading) -> tuple[Text, Text]:
 
 
 def departs(told: Fact) -> bool:
-    """Return True if the fact, or a part of it, says that an amount is more or less than usual."""
+    """Return True if a fact, or a part of it, says that an amount is more or less than usual."""
     return any(part.kind in DEPARTS for part in told.parts())
