@@ -29,7 +29,7 @@ MINUTE = timedelta(minutes=1)
 
 
 class LabelDocument(TypedDict):
-    """A classifier's label of a title: the action, or null for no activity, with its probability and reason (``why``).
+    """A classifier's label of a title, the action (null for no activity) with its probability and reason (``why``).
 
     ``runner_up`` is the second most likely action or null, and ``by`` names the classifier.
     """
@@ -43,7 +43,6 @@ class LabelDocument(TypedDict):
 
 
 def label_document(title: str, label: Label) -> LabelDocument:
-    """Return the label of a title as a JSON document."""
     return filled(LabelDocument, label, title=title, probability=label.confidence)
 
 
@@ -80,7 +79,7 @@ def today_event_document(occurrence: Occurrence, label: Label, zones: ZoneHistor
 
 
 class StretchDocument(TypedDict):
-    """The start and end of a stretch of time, in ISO 8601 on the user's clock."""
+    """The start and end of a time, in ISO 8601 in the user's time zone."""
 
     start: str
     end: str
@@ -89,8 +88,8 @@ class StretchDocument(TypedDict):
 class SlotEventDocument(StretchDocument, LabelDocument):
     """An event of a slot with its label.
 
-    ``start`` and ``end`` are those of the whole event. ``minutes`` is how much of the event lies within the slot.
-    ``event`` is the key that names it in corrections.
+    ``start`` and ``end`` are those of the whole event. ``minutes`` is the length of its part within the slot. ``event``
+    is its key, to be used in corrections.
     """
 
     event: str
@@ -114,10 +113,10 @@ class SlotAdviceDocument(TypedDict):
 
 
 class SlotDocument(StretchDocument):
-    """A slot of a week, with its events and recommendations.
+    """A slot (quarter of a day) of a week, with its events and recommendations.
 
     ``timestep`` counts the slots of the week from 0, ``day`` 0 is Monday, and ``slot`` 0 the morning. ``busy`` is the
-    occupied share of the slot, and ``planned`` maps each action to its share. Both are null without a calendar.
+    occupied share of the slot, and ``planned`` maps an action to its share. Both are null without a calendar.
     """
 
     timestep: int
@@ -144,9 +143,9 @@ class WeekDocument(StretchDocument):
 
 
 def week_document(week: Week) -> WeekDocument:
-    """Return a week as a JSON document. Instants are on the user's clock, and shares are of the slot's length.
+    """Return a week as a JSON document. Times are in the user's zone, and shares are of the slot's length.
 
-    Without a calendar every fact from it is null, because an unknown week is not an empty week.
+    If no calendar was ever read, everything that depends on it is null instead of 0.
     """
     year, number, _ = week.monday.isocalendar()
     start, end = week.bounds
@@ -163,7 +162,7 @@ def week_document(week: Week) -> WeekDocument:
 
 
 def week_facts(week: Week) -> dict[str, Any]:
-    """Return the facts of a whole week. All but the deadline pressure are null without a calendar."""
+    """Return figures of a whole week. Without a calendar all but the deadline pressure are null."""
     from bridge.calendar.busy import density
     from bridge.calendar.meetings import back_to_back, meeting_density, short_gaps
     from bridge.calendar.plans import focus_minutes, social_events
@@ -192,7 +191,10 @@ def describe_facts(slot: WeekSlot) -> str:
 
 
 class CalendarUseDocument(TypedDict):
-    """A calendar of a source: if its entries count, their number within half a year of now, and up to three titles."""
+    """A calendar of a source, with the number of its entries within half a year, and up to three titles.
+
+    ``used`` is true if its entries count.
+    """
 
     name: str
     source: str
@@ -202,10 +204,10 @@ class CalendarUseDocument(TypedDict):
 
 
 class MarkDocument(TypedDict):
-    """The user's statement whose an entry is (``whose``): ``mine``, ``not-mine`` or ``no-time``. ``event`` is its key.
+    """The user's statement whose an entry is, with ``whose`` as ``mine``, ``not-mine`` or ``no-time``.
 
-    With ``series`` it holds for the whole series, with ``like`` for all entries of the same ``name`` or words.
-    ``since`` is the date of the statement, null for old statements and for one that was taken back.
+    ``event`` is the entry's key. With ``series`` it holds for the whole series, with ``like`` for all entries with the
+    same ``name`` or words. ``since`` is its date, null for old statements and for one that was taken back.
     """
 
     event: str
@@ -218,7 +220,10 @@ class MarkDocument(TypedDict):
 
 
 class DoubtDocument(TypedDict):
-    """An entry whose owner the bridge asks about. ``entries`` counts the entries with the same ``name`` or words."""
+    """An entry about which the bridge asks the user whose it is.
+
+    ``entries`` counts those with the same ``name`` or words.
+    """
 
     event: str
     title: str
@@ -227,25 +232,22 @@ class DoubtDocument(TypedDict):
 
 
 class MarksDocument(TypedDict):
-    """The owners that the user said entries have, the newest first, and the entries about which the bridge asks."""
+    """The user's statements whose entries are, newest first, and the entries about which the bridge asks that."""
 
     marks: list[MarkDocument]
     asked: list[DoubtDocument]
 
 
 def calendar_use_document(one: CalendarUse) -> CalendarUseDocument:
-    """Return a calendar as a JSON document."""
     titles = [writable(title) for title in one.titles]
     return {"name": one.name, "source": one.source, "used": one.used, "entries": one.entries, "titles": titles}
 
 
 def marks_document(marks: Sequence[Mark], doubts: Sequence[Doubt]) -> MarksDocument:
-    """Return what the user said of entries, and what the bridge asks, as a JSON document."""
     return {"marks": [mark_document(mark) for mark in reversed(marks)], "asked": [_doubt(doubt) for doubt in doubts]}
 
 
 def mark_document(one: Mark) -> MarkDocument:
-    """Return what the user said of an entry as a JSON document."""
     title = None if one.title is None else writable(one.title)
     return filled(MarkDocument, one, event=one.key, title=title, since=one.said)
 

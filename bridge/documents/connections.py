@@ -32,12 +32,11 @@ DIGITS = 4
 
 
 class ConnectionDocument(TypedDict):
-    """A connection of a user, with instants on the user's clock.
+    """A connection of a user to a source, with times in the user's zone.
 
-    ``next`` is the command to run next, or an empty text if all is well. ``lag_hours`` counts from the end of the
-    newest measurement, null without a measurement. ``last_change`` is the last arrival of a new or changed record.
-    ``counts`` holds the number of stored rows from the source by metric or kind, and ``rows`` is their sum.
-    ``set_aside`` counts unread records, and values outside of their metric's range.
+    ``next`` is the command to run next, or "" if all is well. ``lag_hours`` counts from the end of the newest
+    measurement, null without one. ``last_change`` is when a record last was new or changed. ``counts`` maps a metric or
+    kind to its stored rows, and ``rows`` is their sum. ``set_aside`` counts unreadable records and implausible values.
     """
 
     source: str
@@ -61,7 +60,10 @@ class ConnectionDocument(TypedDict):
 def connection_documents(
     bridge: Bridge, user: User, now: datetime, counts: Mapping[str, Mapping[str, int]] | None = None
 ) -> list[ConnectionDocument]:
-    """Return every connection of a user as a JSON document. ``counts`` of stored rows are queried if None."""
+    """Return every connection of a user as a JSON document.
+
+    ``counts`` (source -> kind -> stored rows) are queried if None.
+    """
     with bridge.store.view():
         counted = bridge.store.reading.counts(user.id) if counts is None else counts
         return [
@@ -97,7 +99,10 @@ def _connection(
 
 
 def bare_row(source: str, name: str, counts: dict[str, int]) -> ConnectionDocument:
-    """Return a row for the table of connections about something else, such as messages. All its times are null."""
+    """Return a row of the table of connections for something that is none, such as notifications.
+
+    Its times are null.
+    """
     row = {"source": source, "connection": name, "rows": sum(counts.values()), "counts": counts, "set_aside": 0}
     row |= {"set_aside_reasons": {}, "not_permitted": [], "next": ""}
     return cast("ConnectionDocument", dict.fromkeys(ConnectionDocument.__annotations__) | row)
@@ -128,8 +133,8 @@ class UnreadFileDocument(TypedDict):
 class OutcomeDocument(TypedDict):
     """An outcome of a sync or an import, with its counts of records and rows.
 
-    ``why`` is the reason of a failure, or the reasons for records that were set aside. It is empty if there is neither.
-    ``set_aside_by`` is kind of record -> reason -> number.
+    ``why`` is the reason of a failure, or the reasons for records that were set aside, or "". ``set_aside_by`` is kind
+    of record -> reason -> number.
     """
 
     source: str
@@ -160,7 +165,6 @@ class OutcomeDocument(TypedDict):
 
 
 def outcome_document(outcome: Outcome) -> OutcomeDocument:
-    """Return an outcome of a sync or an import as a JSON document."""
     return filled(
         OutcomeDocument,
         outcome,
@@ -173,7 +177,7 @@ def outcome_document(outcome: Outcome) -> OutcomeDocument:
 
 
 def import_outcomes(imported: ImportResult) -> list[Outcome]:
-    """Return the outcomes of an import by source, and of files that could not be opened or belong to no source."""
+    """Return the outcomes of an import, one per source, and one for each file that no source recognises or can read."""
     return [*imported.outcomes, *_failed(imported), *_unknown(imported)]
 
 
@@ -225,10 +229,10 @@ def _beside(first: Text, rest: Text) -> Text:
 
 
 class UnsentDocument(TypedDict):
-    """A notification that failed, was missed, or may not have gone out.
+    """A notification that failed, was missed, or may not have been sent.
 
-    ``recommendation`` is the id of the recommendation. ``state`` is failed, missed, or sending if its fate is not
-    known. Missed means that the recommendation expired without being sent, seen or answered.
+    ``recommendation`` is the id of the recommendation. ``state`` is ``failed``, ``sending`` if it is not known whether
+    it was sent, or ``missed`` if the recommendation expired without being sent, seen or answered.
     """
 
     recommendation: int
@@ -238,11 +242,10 @@ class UnsentDocument(TypedDict):
 
 
 class NotificationsDocument(TypedDict):
-    """The counts of a user's notifications by state, and the notifications that were not sent.
+    """The counts of a user's notifications by state, and those that were not sent.
 
     ``on`` is true if an address or a browser is stored, and ``events`` if messages may name calendar events. ``quiet``
-    are the slots in which the user wants none. ``unsent`` lists, newest first, the notifications that failed, were
-    missed, or may not have gone out.
+    lists the slots in which none are sent. ``unsent`` is newest first.
     """
 
     user: str
@@ -257,7 +260,6 @@ class NotificationsDocument(TypedDict):
 
 
 def notifications_document(bridge: Bridge, user: User, now: datetime) -> NotificationsDocument:
-    """Return the counts of a user's notifications, and those not sent, as a JSON document."""
     sent = bridge.store.notifications
     channel = sent.channel(user.id)
     notices = sent.in_states(user.id, SEND_STATES)
@@ -296,7 +298,7 @@ class NotificationStatusDocument(ConnectionDocument):
 
 
 def notification_status(bridge: Bridge, user: User, now: datetime) -> list[NotificationStatusDocument]:
-    """Return the user's row for notifications in the table of connections, as a list that may be empty.
+    """Return [the user's row for notifications], or [] if notifications are off and none failed.
 
     The row's error says how many were not sent lately, None if all were.
     """
@@ -311,7 +313,7 @@ def notification_status(bridge: Bridge, user: User, now: datetime) -> list[Notif
 
 
 class WeekDocument(TypedDict):
-    """The answers of the week that begins on ``monday``.
+    """The user's answers in the week that begins on ``monday``.
 
     ``foretold`` is the mean forecast probability of acceptance, and ``taken`` the share that was accepted.
     """
@@ -323,7 +325,7 @@ class WeekDocument(TypedDict):
 
 
 class ForesightDocument(TypedDict):
-    """The Brier scores (0 is perfect) of a policy's forecasts of a user's answers.
+    """The Brier scores of a policy's forecasts of a user's answers. 0 is perfect.
 
     ``brier_of_usual`` is the score of always forecasting the user's share of acceptance. Both are null without an
     answer.
@@ -360,7 +362,7 @@ def _foresight_document(found: Foresight) -> ForesightDocument:
 
 
 def foresight_status(found: Foresight) -> list[ForesightStatusDocument]:
-    """Return a list with a row for the table of connections, or an empty list if no answers were forecast."""
+    """Return [a row for the table of connections], or [] if no answer was forecast."""
     if not found.answers:
         return []
     return [{**bare_row("advice", "answers", {"answers": found.answers}), "foretold": _foresight_document(found)}]

@@ -1,7 +1,7 @@
-"""The JSON documents of diagnostics, which a person can attach to a question, and of the backups that exist.
+"""JSON documents of diagnostics, which a person can attach to a question, and of the existing backups.
 
-Diagnostics are versions, counts and states. They hold nothing personal: no name, title, value, address, path or text
-of an error, and of a setting only its name.
+Diagnostics are versions, counts and states. They hold nothing personal, that is no name, title, value, address, path or
+text of an error, and of a setting only its name.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CHECKS = ("settings", "key", "store", "plug-ins", "rules", "backups", "webhook",
 
 
 class SourceDocument(TypedDict):
-    """The connections to a source: their number, those in each state, and the number of each kind of last outcome.
+    """The number of connections to a source, in all, by state and by last outcome.
 
     ``failed`` counts those whose last sync failed, and ``never_synced`` those that never succeeded.
     """
@@ -54,9 +54,9 @@ class SourceDocument(TypedDict):
 class DiagnosticsDocument(TypedDict):
     """Versions, counts and states of an installation.
 
-    ``checks`` maps a check of ``bridge doctor`` to true if all was well. It is empty on the page, because the checks
-    take long. ``settings`` are the names of the settings that differ from their default. ``hours_since`` counts from
-    the last time of a chore (housekeeping, backup) to now, null if it was never done. ``row_counts`` is table -> rows.
+    ``checks`` maps a check of ``bridge doctor`` to true if all was well. It is empty on the page, where the checks
+    would take too long. ``settings`` are the names of settings that are not at their default. ``hours_since`` is the
+    age of the last housekeeping and backup, null if never done. ``row_counts`` is table -> rows.
     """
 
     version: str
@@ -73,7 +73,10 @@ class DiagnosticsDocument(TypedDict):
 
 
 def diagnostics_document(bridge: Bridge, now: datetime, *, checks: bool) -> DiagnosticsDocument:
-    """Return the diagnostics of an installation as of ``now``. ``checks`` runs those of ``bridge doctor`` too."""
+    """Return the diagnostics of an installation as of ``now``.
+
+    With ``checks``, those of ``bridge doctor`` are run too.
+    """
     people = bridge.store.people.users()
     chores = {name: bridge.store.maintenance.last_done(name) for name in (HOUSEKEEPING_NAME, backups.MADE)}
     return {
@@ -135,13 +138,13 @@ def _source(bridge: Bridge, connections: list[Connection]) -> SourceDocument:
 
 
 def _checks() -> dict[str, bool]:
-    """Return name of a check -> True if all its findings are well. Checks about people are left out."""
+    """Return check -> True if it found no fault. Checks about users are left out."""
     found = [one for one in doctor.examine() if one.check in CHECKS]
     return {check: all(one.ok for one in found if one.check == check) for check in {one.check for one in found}}
 
 
 class SavedDocument(TypedDict):
-    """A backup at a place, which is ``folder`` or ``s3``, with its name, size in bytes and time (ISO 8601)."""
+    """A backup, with its name, size in bytes and time (ISO 8601). Its place is ``folder`` or ``s3``."""
 
     name: str
     place: str
@@ -156,7 +159,7 @@ class BackupsDocument(TypedDict):
 
 
 def backups_document(bridge: Bridge) -> BackupsDocument:
-    """Return the backups at all places of the settings, the newest first. Raises SetupError if one fails."""
+    """Return the backups at all places in the settings, newest first. Raises SetupError if a place fails."""
     found = [(place.kind, saved) for place in places_of(bridge.settings) for saved in place.found()]
     found.sort(key=lambda one: one[1].at, reverse=True)
     return {

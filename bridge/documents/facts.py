@@ -1,4 +1,4 @@
-"""JSON documents of reasons (facts), each with what its readers may know."""
+"""JSON documents of reasons (facts), with only what their readers may know."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ WEIGHT_DIGITS = 4
 
 
 class FactDocument(TypedDict):
-    """A reason as data. ``values`` fill the message of its ``kind``: times are ISO 8601, and a value may be a fact.
+    """A reason as data. ``values`` fill the message of its ``kind``. Times are ISO 8601, and a value may be a fact.
 
-    ``weight`` is the fact's share in the choice, or in the level of a meter. ``title`` is null without a title, and for
-    an audience that may not read titles. A reason stored as text by an earlier release has the kind ``prose``.
+    ``weight`` is its share in the choice of a recommendation, or in a meter's level. ``title`` is null without a title,
+    and for readers who may not see titles. A reason stored as text by an earlier release has the kind ``prose``.
     """
 
     kind: str

@@ -20,9 +20,10 @@ Document = TypeVar("Document")
 
 
 def of_record(record: type, *, or_none: bool = False) -> Callable[[type[Document]], type[Document]]:
-    """Return a decorator that adds a key to a document for each described field (``Told``) of a record.
+    """Return a decorator that adds a key to a document for each field of ``record`` that has a description.
 
-    With ``or_none`` every value but a list may be null. Type checkers see only the document's own keys.
+    Such a field's type is annotated with ``Told``. With ``or_none``, every value but a list may be null. Type checkers
+    see only the document's own keys.
     """
 
     def of(document: type[Document]) -> type[Document]:
@@ -56,9 +57,9 @@ def _json_type(hint: Any, *, or_none: bool) -> Any:
 
 
 def filled(document: type[Document], record: object, zones: ZoneHistory | None = None, /, **more: Any) -> Document:
-    """Return a document filled with the values in ``more``, else with the record's fields of the same names.
+    """Return a document with the values in ``more``, and else with the record's fields of the same names.
 
-    Times become ISO 8601, with ``zones`` on the user's clock and to the second.
+    Times become ISO 8601, with ``zones`` in the user's zone and to the second.
 
     >>> from bridge.documents.meters import StateDocument
     >>> from rhythm_env.interface import MeterState

@@ -1,4 +1,4 @@
-"""JSON documents of meters that users share with each other: a level in words, and how fresh it is."""
+"""JSON documents of meters that users share, each as a level in words and the age of its data."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ LEVEL_TEXTS = (
 class SharedMeterDocument(TypedDict):
     """A meter of another user, with its level in words.
 
-    ``level`` and ``newest_hours`` are null where nothing is known. ``coverage`` (0 to 1) is the share of the meter's
-    weight that has fresh inputs. ``newest_hours`` is the age of the newest input in hours.
+    ``level`` and ``newest_hours`` are null if nothing is known. ``coverage`` (0 to 1) is the share of the meter's
+    inputs, by weight, that are recent. ``newest_hours`` is the age of the newest input in hours.
     """
 
     meter: str
@@ -62,7 +62,10 @@ class HouseholdDocument(TypedDict):
 def household_document(
     bridge: Bridge, user: User, readings: Callable[[User], Mapping[Meter, Reading]]
 ) -> HouseholdDocument:
-    """Return the meters that a user shares and is shown. ``readings(user)`` returns a user's present readings."""
+    """Return the meters that a user shares, and those that others share with the user.
+
+    ``readings(user)`` returns a user's current readings.
+    """
     shares = bridge.store.shares
     return {
         "user": user.name,

@@ -1,6 +1,6 @@
-"""Read what people type at the terminal, on the page and in programs.
+"""Read what people type at the terminal, on the page and in programs, such as answers, slots, days and scores.
 
-That is answers, slots, days, scores, meters, actions, hours, goals and weights. Each error says how to write it.
+Each error says how to write it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NO_ACTION = "NONE"  # says that an event is no activity
 
 
 def parse_answer(text: str) -> Answer | Deed:
-    """Return the answer or the outcome that the word ``text`` names, in any case. Raises SetupError otherwise."""
+    """Return the answer or the outcome that ``text`` names, in any case. Raises SetupError for any other text."""
     from bridge.domain.records import Deed
 
     word = text.lower().replace("-", "_")
@@ -43,7 +43,7 @@ def parse_answer(text: str) -> Answer | Deed:
 
 
 def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
-    """Return the slot of the coming week named by ``text``, e.g. ``Thu evening``. Raises SetupError otherwise."""
+    """Return the slot of the coming week that ``text`` names, such as ``Thu evening``. Raises SetupError otherwise."""
     day, _, slot = text.strip().partition(" ")
     wanted = (day[:3].capitalize(), slot.strip().upper())
     current = moment_at(now, zones)
@@ -55,7 +55,7 @@ def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
 
 
 def parse_slots(text: str) -> frozenset[Slot]:
-    """Return the slots in a text like ``morning,night``, or no slot for ``none``. Raises SetupError otherwise."""
+    """Return the slots in a text like ``morning,night``, or none for ``none``. Raises SetupError for other texts."""
     named = [name.strip().upper() for name in text.split(",") if name.strip().lower() not in ("", NONE)]
     try:
         return frozenset(Slot[name] for name in named)
@@ -69,7 +69,7 @@ def parse_slots(text: str) -> frozenset[Slot]:
 def parse_day(text: str, today: date) -> date:
     """Return the date of ``2026-11-20``, ``today``, ``tomorrow``, ``yesterday``, or of the next such weekday.
 
-    Weekdays may be cut to three letters, in English or German. Raises SetupError for other texts, and for years
+    Weekdays are English or German, and may be cut to three letters. Raises SetupError for other texts, and for years
     outside 1970 to 2199.
     """
     from bridge.advice.week import YEARS
@@ -94,7 +94,10 @@ def parse_day(text: str, today: date) -> date:
 
 
 def parse_score(text: str, user: str) -> float:
-    """Return a score from 1 to 5, halves included. Raises SetupError, which names ``user``, otherwise."""
+    """Return a score from 1 to 5, halves included. Raises SetupError for any other text.
+
+    ``user`` is a name for the command in the error's text.
+    """
     try:
         score = float(text)
     except ValueError:
@@ -107,7 +110,7 @@ def parse_score(text: str, user: str) -> float:
 
 
 def parse_meter(text: str, user: str) -> Meter:
-    """Return a meter by its name in any case. Raises SetupError for any other text."""
+    """Return the meter that ``text`` names, in any case. Raises SetupError for any other text."""
     try:
         return Meter(text.upper())
     except ValueError:
@@ -118,7 +121,7 @@ def parse_meter(text: str, user: str) -> Meter:
 
 
 def parse_action(text: str) -> ActionType | None:
-    """Return an action by its name or a word for it such as ``running``, or None for ``NONE`` (no activity).
+    """Return the action that ``text`` names, or a word for it such as ``running``. None for ``NONE`` (no activity).
 
     Case does not matter, and spaces and dashes count as underscores. Raises SetupError for any other text.
     """
@@ -132,7 +135,7 @@ def parse_action(text: str) -> ActionType | None:
 
 
 def parse_wished(text: str, user: str) -> ActionType:
-    """Return the action of a name. Raises SetupError, which proposes a similar name, for other texts."""
+    """Return the action that ``text`` names. Raises SetupError, which proposes a similar name, for any other text."""
     if (action := _called(text)) is not None:
         return action
     raise SetupError(
@@ -177,12 +180,18 @@ def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
 
 
 def parse_spans(text: str) -> tuple[Hours, ...]:
-    """Return the hours in ``09:00-12:00, 14-16`` as sorted (begin, end). Raises ValueError for other text."""
+    """Return the hours in a text like ``09:00-12:00, 14-16`` as sorted (begin, end).
+
+    Raises ValueError for other texts.
+    """
     return tuple(sorted({_span(span) for span in text.replace("–", "-").split(",")}))
 
 
 def _span(text: str) -> Hours:
-    """Return the hours of ``09:00-12:00`` or ``9-12``; 24 is midnight. Raises ValueError."""
+    """Return the hours in a text like ``09:00-12:00`` or ``9-12``, with 24 as midnight.
+
+    Raises ValueError for other texts.
+    """
     begin, end = (part.strip() for part in text.split("-"))
     span = _clock(begin), _clock("00:00" if end in ("24", "24:00") else end)
     if span[0] == span[1]:
@@ -196,7 +205,7 @@ def _clock(text: str) -> time:
 
 
 def parse_goal(text: str, user: str) -> tuple[ActionType, int]:
-    """Return an action and its goal, times a week, from ``EXERCISE 3``. Raises SetupError for other text."""
+    """Return an action and how often a week it is wanted, from ``EXERCISE 3``. Raises SetupError for other texts."""
     name, _, times = text.strip().rpartition(" ")
     if not name or not times.isdecimal() or len(times) > 3:
         raise SetupError(

@@ -1,4 +1,4 @@
-"""JSON documents of the five meters, of the measured days they rest on, and of check-ins."""
+"""JSON documents of the five meters, of daily measurements, and of check-ins."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class ReasonDocument(TypedDict):
-    """A reason of a meter's level: an input with its share.
+    """A reason of a meter's level, which is an input with its share.
 
-    ``z`` is the input's standardised distance from the user's normal, positive if good. ``contribution`` is the part of
-    the level's distance from 0.70 that the input makes. ``source`` is null for an input that no single source gives.
+    ``z`` is the input's distance from the user's normal in standard deviations, positive if good. ``contribution`` is
+    the part of the level's distance from 0.70 that comes from it. ``source`` is null for an input of several sources.
     """
 
     signal: str
@@ -44,9 +44,9 @@ class ReasonDocument(TypedDict):
 class ReadingDocument(TypedDict):
     """A meter's level from 0 to 1 with its standard deviation, its coverage and its reasons (``because``, ``facts``).
 
-    ``coverage`` (0 to 1) is the share of the meter's weight that has fresh inputs. The contributions of the reasons sum
-    to the level minus 0.70, the user's normal; ``facts`` are the same reasons as data. ``validity`` is the correlation
-    with users' own reports, null if it was not measured. ``validated`` is true if it was.
+    ``coverage`` (0 to 1) is the share of the meter's inputs, by weight, that are recent. The reasons' contributions sum
+    to the level minus 0.70, the user's normal, and ``facts`` are the same reasons as data. ``validity`` is the
+    correlation with users' own reports, null (and ``validated`` false) if it was not measured.
     """
 
     level: float | None
@@ -60,7 +60,7 @@ class ReadingDocument(TypedDict):
 
 
 def reading_document(reading: Reading) -> ReadingDocument:
-    """Return a meter's reading as a JSON document for programs. Its level is 0.70, not null, where nothing is known."""
+    """Return a meter's reading as a JSON document for programs, where an unknown level is 0.70."""
     because = [filled(ReasonDocument, reason, text=told(reason.fact)) for reason in reading.because]
     return filled(ReadingDocument, reading, because=because, facts=fact_documents(b.fact for b in reading.because))
 
@@ -74,7 +74,7 @@ class StateDocument(TypedDict):
 
 
 class MeterDocument(ReadingDocument):
-    """A meter for people, whose level is null where nothing is known. ``model`` is the state that the policy gets."""
+    """A meter for people, whose level is null if nothing is known. ``model`` is the state that policies get."""
 
     model: StateDocument
 
@@ -87,7 +87,10 @@ def meter_document(reading: Reading) -> MeterDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetersView:
-    """A user's meters now, and ``before`` at the beginnings (``starts``) of slots. ``proxies`` are the weights."""
+    """A user's meters ``now`` and at earlier starts of slots (``before``, one for each of ``starts``).
+
+    ``proxies`` is the table of inputs and their weights.
+    """
 
     at: datetime
     zones: ZoneHistory
@@ -98,9 +101,9 @@ class MetersView:
 
 
 def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersView:
-    """Return a user's meters at ``at`` and at the starts of slots, from ``days`` days before to the current slot.
+    """Return a user's meters at ``at``, and at each start of a slot from ``days`` days before.
 
-    Every command reads the same span of data, because a longer span would change the user's normal.
+    All are computed from data of the same length, because more data would change the user's normal.
     """
     from bridge.advice import recommend
     from bridge.meters import read, read_slots
@@ -114,9 +117,10 @@ def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersVi
 
 
 class SensitivityDocument(TypedDict):
-    """The rank correlation of a single meter, read without check-ins, with the user's check-ins.
+    """The rank correlation of a meter, computed without check-ins, with the user's check-ins.
 
-    The correlation is shrunk towards zero. ``answers`` is the number of check-ins, and ``text`` says the same in words.
+    It is shrunk towards zero, more so for few answers. ``answers`` is the number of check-ins, and ``text`` says it in
+    words.
     """
 
     correlation: float
@@ -125,7 +129,7 @@ class SensitivityDocument(TypedDict):
 
 
 def load_sensitivity(bridge: Bridge, user: User, at: datetime, meter: Meter) -> SensitivityDocument | None:
-    """Return how ``meter`` agreed with check-ins, or None with too few, and for all but Vitality and Serenity."""
+    """Return how well ``meter`` agreed with check-ins. None with too few, and for all but Vitality and Serenity."""
     from bridge.advice import recommend
     from bridge.meters.sensitivity import CHECK_INS_BACK, sensitivity
 
@@ -139,7 +143,7 @@ def _slot_starts(newest: Moment, count: int, zones: ZoneHistory) -> list[datetim
 
 
 class PastMetersDocument(TypedDict):
-    """The meters as they were when a quarter of a day began. A level is null where nothing was known."""
+    """The meters as they were at the start of a slot (quarter of a day). An unknown level is null."""
 
     at: str
     levels: dict[str, float | None]
@@ -148,9 +152,9 @@ class PastMetersDocument(TypedDict):
 
 
 class MetersDocument(TypedDict):
-    """The five meters ``at`` an instant, and at the starts of the slots up to then (``history``, oldest first).
+    """The five meters ``at`` an instant, and at earlier starts of slots (``history``, oldest first).
 
-    ``map`` is the version of the proxy map.
+    ``map`` is the version of the table of inputs and weights.
     """
 
     at: str
@@ -160,7 +164,6 @@ class MetersDocument(TypedDict):
 
 
 def meters_document(view: MetersView) -> MetersDocument:
-    """Return a user's five meters and their history as a JSON document."""
     return {
         "at": view.at.isoformat(),
         "map": view.proxies.version,
@@ -179,9 +182,9 @@ def _past(start: datetime, readings: Mapping[Meter, Reading]) -> PastMetersDocum
 
 
 def day_document(day: date, source: str, metrics: Mapping[Metric, Figure]) -> dict[str, Any]:
-    """Return a measured day of a source as a JSON document: metric -> value, count, lowest and highest.
+    """Return a source's measurements of a day as a JSON document, metric -> value, count, lowest and highest.
 
-    A metric measured all day has the sum of its minutes, or the mean weighted by readings.
+    The value of a metric measured all day is its sum, or its mean weighted by readings.
     """
     return {
         "day": day.isoformat(),
@@ -194,7 +197,7 @@ def day_document(day: date, source: str, metrics: Mapping[Metric, Figure]) -> di
 
 
 class CheckInDocument(TypedDict):
-    """A check-in at an instant on the user's clock. ``about`` is a meter, or null for life as a whole."""
+    """A check-in with its time in the user's zone. ``about`` is a meter, or null for life as a whole."""
 
     at: str
     about: str | None
@@ -202,6 +205,5 @@ class CheckInDocument(TypedDict):
 
 
 def checkin_document(said: CheckIn, zones: ZoneHistory) -> CheckInDocument:
-    """Return a check-in as a JSON document, with its instant on the user's clock."""
     about = None if said.about is None else str(said.about)
     return {"at": local_time(said.at, zones).isoformat(), "about": about, "score": said.score}

@@ -23,9 +23,9 @@ OUTLOOK_DIGITS = 3
 
 
 class RoutineOfDayDocument(TypedDict):
-    """Expected wake time on the date and bedtime at its end, as ``HH:MM``. Both are null if nothing is known.
+    """The expected wake time on the date and bedtime at its end, as ``HH:MM``, both null if unknown.
 
-    ``work`` holds pairs of begin and end of the working hours.
+    ``work`` holds the working hours as pairs of begin and end.
     """
 
     bedtime: str | None
@@ -36,8 +36,8 @@ class RoutineOfDayDocument(TypedDict):
 class BlockDocument(TypedDict):
     """A part of the plan, whose ``kind`` is entry, suggested, task, wind_down or sleep.
 
-    ``action`` and ``title`` are null where it has none. ``recommendation_id`` is set for a suggestion that was made. It
-    is null for a preview and for all other parts. An all-day entry reaches from midnight to midnight.
+    ``action`` and ``title`` are null if it has none. ``recommendation_id`` is null except for a suggestion that was
+    made, which a preview was not. An all-day entry reaches from midnight to midnight.
     """
 
     start: str
@@ -67,9 +67,9 @@ class ExpectedDocument(TypedDict):
 
 
 class PlanDocument(TypedDict):
-    """The plan of a date with its blocks in order of time.
+    """The plan of a date with its parts in order of time.
 
-    ``changes`` say which suggestions were taken back, and why, ``unmet`` which wishes have no place on the date.
+    ``changes`` say which suggestions were taken back and why, and ``unmet`` which wishes have no place on the date.
     ``outlook`` holds the expected levels of the meters. It is empty for other dates than tomorrow, and in an illness.
     """
 
@@ -83,7 +83,7 @@ class PlanDocument(TypedDict):
 
 
 def plan_document(plan: DayPlan, zones: ZoneHistory, audience: Audience = Audience.PERSON) -> PlanDocument:
-    """Return the plan of a date as a JSON document for its readers (``audience``), in the user's zone."""
+    """Return the plan of a date as a JSON document for its readers (``audience``), with times in the user's zone."""
     return {
         "date": plan.date.isoformat(),
         "zone": plan.zone,
@@ -117,10 +117,10 @@ def _block(block: Block, zones: ZoneHistory, audience: Audience) -> BlockDocumen
 
 
 def ends(block: Block, day: date, zones: ZoneHistory) -> tuple[str, str]:
-    """Return (start, end) of a block as HH:MM, with weekdays for a block of a day or more. ``day`` is the plan's date.
+    """Return (start, end) of a block as HH:MM in the user's zone at that time. ``day`` is the plan's date.
 
-    Each time is on the clock of the user's zone at that time. A block from before ``day`` has the zone of the day's
-    start, and a start of an earlier date its weekday.
+    If the block lasts a day or more, both have a weekday, and else a start on an earlier date has one. Such a start is
+    in the zone of the day's beginning.
     """
     began = block.start.astimezone(zone_at(max(block.start, midnight(day, zones)), zones))
     over = local_end(began, block.end, zones, lands=block.flight)
@@ -133,7 +133,6 @@ def _named(at: datetime, *, named: bool) -> str:
 
 
 def clock(at: datetime, zones: ZoneHistory) -> str:
-    """Return an instant as HH:MM on the user's clock."""
     return f"{local_time(at, zones):%H:%M}"
 
 
@@ -141,7 +140,7 @@ ADDED = ("suggested", "task", "wind_down")  # kinds of blocks that a calendar do
 
 
 def to_icalendar(blocks: Iterable[Block], now: datetime) -> bytes:
-    """Return blocks of a plan as an iCalendar file, written at ``now``. Its entries do not count as busy."""
+    """Return blocks of a plan as an iCalendar file, written at ``now``. Its entries do not mark the time as busy."""
     from icalendar import Calendar, Event
 
     body = Calendar()
@@ -162,7 +161,7 @@ def to_icalendar(blocks: Iterable[Block], now: datetime) -> bytes:
 
 
 def name_of(block: Block) -> str:
-    """Return a block's action in English words, e.g. "Focused work", or its kind if it has no action."""
+    """Return a block's action in English words, such as "Focused work", or its kind if it has no action."""
     if block.action is None:
         return block.kind.replace("_", " ").capitalize()
     return str(advice_title(block.action, block.kind))

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class NightDocument(TypedDict):
     """The usual main sleep that ends on a weekday, where 0 is Monday.
 
-    Times are ``HH:MM``. ``nights`` is the number of the user's own nights of all weekdays, where older nights count
-    less.
+    Times are ``HH:MM``. ``nights`` is the number of the user's own nights behind it, over all weekdays, with less
+    weight for older nights.
     """
 
     weekday: int
@@ -68,7 +68,7 @@ class HabitDocument(TypedDict):
 
 
 class RoutineDocument(TypedDict):
-    """A user's routine. ``work_known`` is false where the working hours rest on published figures alone."""
+    """A user's learnt hours and habits. ``work_known`` is false if the working hours are only published averages."""
 
     user: str
     sleep: list[NightDocument]
@@ -85,11 +85,11 @@ class BestDocument(TypedDict):
 
 
 class WishedNightDocument(TypedDict):
-    """The times wished for the night as ``HH:MM``: bedtime (``bed``), ``earliest`` bedtime, and getting up (``up``).
+    """The wished times of a night as ``HH:MM``, bedtime (``bed``), ``earliest`` bedtime, and getting up (``up``).
 
-    ``bed_days`` are the weekdays (0 is Monday) before these nights, ``up_days`` those after them; missing means all.
-    ``late`` is the bedtime before ``late_days``, ``other`` the getting up on ``other_days``, ``rest`` the earliest
-    getting up on ``rest_days``, ``minutes`` the least time.
+    ``bed_days`` are the weekdays (0 is Monday) before these nights, ``up_days`` those after them, by default all.
+    ``late`` is the bedtime on ``late_days``, ``other`` the getting up on ``other_days``, ``rest`` the earliest getting
+    up on ``rest_days``. ``minutes`` is the least length of sleep.
     """
 
     bed: NotRequired[str]
@@ -114,9 +114,10 @@ class LastsDocument(TypedDict):
 
 
 class OccasionDocument(TypedDict):
-    """The days on which a wish holds: weekdays (``days``) between two dates, in ``months``, in one of ``every`` weeks.
+    """The days on which a wish holds, weekdays (``days``, 0 is Monday) from ``since`` to ``until``.
 
-    The weeks are counted from ``first``. ``nth`` counts the weekday within its month.
+    ``months`` limits them to months, and ``every`` to one of so many weeks, counted from the date ``first``. ``nth``
+    counts the weekday within its month, such as 1 for the first Monday.
     """
 
     since: NotRequired[str]
@@ -129,7 +130,7 @@ class OccasionDocument(TypedDict):
 
 
 class SpareDocument(TypedDict):
-    """The number of days (``times``) a week that shall stay without suggestions, in these hours or wholly."""
+    """The number of days a week (``times``) to stay without suggestions, wholly or in the given hours."""
 
     times: int
     hours: list[list[str]]
@@ -143,14 +144,14 @@ class TermDocument(TypedDict):
 
 
 class WishesDocument(TypedDict):
-    """A user's wishes for the plan.
+    """A user's wishes for the plan. Keys without a wish are missing, from ``days`` on.
 
     ``never`` lists actions. ``hours`` (pairs of begin and end as ``HH:MM``) and ``goals`` (times a week) are by action,
-    ``weights`` by meter. ``suggestions`` is the largest number a day. ``days`` are the only weekdays of an action (0 is
-    Monday), ``best`` the days and hours it is wanted, ``barred`` those it is not, ``most`` the largest number of times
-    a week, ``lengths`` its minutes, ``apart`` the free days between two times, ``named`` the kind of its goal and
-    ``unnamed`` those that are not wanted, ``spare`` the days of a week without suggestions, ``kinds`` what is wished of
-    one kind by its name, and ``terms`` what is wished on some days alone. Without any, these keys are missing.
+    ``weights`` by meter. ``suggestions`` is the largest number a day. By action, ``days`` are its only weekdays (0 is
+    Monday), ``best`` the days and hours when it is wanted, ``barred`` those when it is not, ``most`` the largest number
+    of times a week, ``lengths`` its minutes, ``apart`` the free days between two times, ``named`` the kind of its goal
+    and ``unnamed`` unwanted kinds. ``spare`` are days a week without suggestions, ``kinds`` wishes by the name of a
+    kind, and ``terms`` wishes for some days alone.
     """
 
     user: str
@@ -174,7 +175,6 @@ class WishesDocument(TypedDict):
 
 
 def routine_document(user: str, routine: Routine) -> RoutineDocument:
-    """Return a user's routine as a JSON document."""
     return {
         "user": user,
         "sleep": [_night(weekday, night) for weekday, night in enumerate(routine.nights)],
@@ -188,7 +188,6 @@ def routine_document(user: str, routine: Routine) -> RoutineDocument:
 
 
 def wishes_document(user: str, wishes: Wishes) -> WishesDocument:
-    """Return a user's wishes as a JSON document."""
     body = plain(wishes)
     body.pop("since", None)
     found: WishesDocument = {"user": user, **body}  # type: ignore[typeddict-item]
@@ -196,26 +195,25 @@ def wishes_document(user: str, wishes: Wishes) -> WishesDocument:
 
 
 class SaidDocument(TypedDict):
-    """Wishes in plain words: a sentence of what was ``understood``, and all of the user's wishes including them."""
+    """A wish in plain words, with a sentence of what was ``understood``, and all of the user's wishes with it."""
 
     understood: str
     wishes: WishesDocument
 
 
 def said_document(user: str, found: Wish) -> SaidDocument:
-    """Return a wish in plain words as a JSON document."""
     return {"understood": str(found), "wishes": wishes_document(user, found.wishes)}
 
 
 class NoticedDocument(TypedDict):
-    """A mode that the data suggest, with the reasons."""
+    """A mode, such as ill, that the data suggest, with the reasons."""
 
     mode: str
     because: list[str]
 
 
 class PlannedDocument(TypedDict):
-    """A mode that the user stated for later days, with its first and last date."""
+    """A mode, such as on holiday, that the user stated for later days, with its first and last date."""
 
     mode: str
     since: date | None
@@ -223,9 +221,9 @@ class PlannedDocument(TypedDict):
 
 
 class ModeDocument(TypedDict):
-    """The user's mode with its first and last date, null while it is normal, and the modes that are asked about.
+    """The user's mode, such as ill, with its first and last date, and the modes about which the user is asked.
 
-    ``planned`` are the modes of later days, by their first. Without any, the key is missing.
+    All are null while the mode is normal. ``planned`` are modes of later days in order, a key that may be missing.
     """
 
     mode: str
@@ -236,7 +234,6 @@ class ModeDocument(TypedDict):
 
 
 def mode_document(found: Stand) -> ModeDocument:
-    """Return the user's mode as a JSON document."""
     asked: list[NoticedDocument] = [{"mode": str(k), "because": list(for_person(facts))} for k, facts in found.asked]
     mode = found.mode
     body: ModeDocument = {"mode": str(mode.kind), "since": mode.since, "until": mode.until, "noticed": asked}
@@ -246,7 +243,6 @@ def mode_document(found: Stand) -> ModeDocument:
 
 
 def planned_documents(mode: Mode) -> list[PlannedDocument]:
-    """Return the modes of later days as JSON documents."""
     found = sorted(mode.planned, key=lambda one: str(one.since))
     return [{"mode": str(one.kind), "since": one.since, "until": one.until} for one in found]
 
@@ -289,10 +285,10 @@ def _name(habit: Habit, weekday: int) -> str | None:
 
 
 class OfferDocument(TypedDict):
-    """A good time for a rescheduled recommendation.
+    """A good time to which a recommendation can be moved.
 
-    ``when`` is the time in words. ``slot``, such as ``Thu evening``, is the word that chooses this time in ``bridge
-    feedback reschedule --to``.
+    ``when`` is the time in words. ``slot``, such as ``Thu evening``, is what to pass to ``bridge feedback reschedule
+    --to``.
     """
 
     start: str
@@ -315,7 +311,7 @@ def offer_documents(gaps: Iterable[Option], zones: ZoneHistory, *, now: datetime
 
 
 def named(gaps: Sequence[Option], zones: ZoneHistory, *, now: datetime) -> list[tuple[str, str]]:
-    """Return, for each free time, (the slot that holds it as ``week/timestep``, the time in words)."""
+    """Return (slot as ``week/timestep``, time in words) for each free time."""
     moments = (moment_at(gap.start, zones) for gap in gaps)
     return [(f"{m.week}/{m.timestep}", when(gap.start, zones, now=now)) for m, gap in zip(moments, gaps, strict=True)]
 

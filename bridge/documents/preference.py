@@ -1,4 +1,4 @@
-"""JSON documents of the order of sources, of the source that counts, and of where a row came from."""
+"""JSON documents of the order of sources, of the source that counts, and of a row's origin."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ CHOSEN = say("you chose it")
 
 
 class PlaceDocument(TypedDict):
-    """A place in the order of sources.
+    """A source in the user's order of sources.
 
-    ``name`` is SOURCE, or SOURCE/DEVICE where a source has several devices. ``chosen`` is true if the user put it
-    there. ``because`` says why the source has this place.
+    ``name`` is SOURCE, or SOURCE/DEVICE if a source has several devices. ``chosen`` is true if the user chose its
+    place, and ``because`` is the reason for it.
     """
 
     name: str
@@ -55,9 +55,9 @@ class PreferenceDocument(TypedDict):
 
 
 class CountedDocument(TypedDict):
-    """The source or device (SOURCE or SOURCE/DEVICE) that counts where several measured the same day or time.
+    """The source or device (SOURCE or SOURCE/DEVICE) that counts if several measured the same day or time.
 
-    ``this_row`` is true if the traced row belongs to this series.
+    ``this_row`` is true if the row that was asked about comes from it.
     """
 
     series: str
@@ -66,7 +66,7 @@ class CountedDocument(TypedDict):
 
 
 def preference_document(store: Store, user: User, now: datetime) -> PreferenceDocument:
-    """Return a user's order of sources that record nights or workouts. It holds connected and chosen sources."""
+    """Return a user's order of sources, of those with nights or workouts that are connected or were chosen."""
     preference = load_preference(store, user)
     since = today_at(now, user.zones) - HISTORY
     connected = {one.source for one in store.connections.of_user(user.id)} & set(preference.usual)
@@ -81,7 +81,7 @@ def preference_document(store: Store, user: User, now: datetime) -> PreferenceDo
 
 
 def _names(source: str, series: Iterable[str]) -> list[str]:
-    """Return the names of a source's devices, or the source's name if it has a single device."""
+    """Return the names of a source's devices, or the source's own name if it has only one device."""
     devices = [one for one in series if source_of(one) == source]
     return devices if len(devices) > 1 else [source]
 
@@ -103,7 +103,7 @@ def _merit(source: str) -> str:
 
 
 def counted_document(store: Store, user: User, found: Provenance) -> CountedDocument | None:
-    """Return which source or device counts, if several measured the same as a row, or None."""
+    """Return the source or device that counts if several measured the same as a row, or else None."""
     item = found.item
     if not found.twins or not isinstance(item, Sample | Episode):
         return None
@@ -145,7 +145,7 @@ def _of_sample(
 
 
 def sample_document(number: int, source: str, sample: Sample) -> dict[str, Any]:
-    """Return a measured value as a JSON document. ``number`` is the row's for ``bridge trace --sample``."""
+    """Return a measured value as a JSON document. ``number`` is the id of its row, for ``bridge trace --sample``."""
     return {
         "sample": number,
         "metric": str(sample.metric),
@@ -160,7 +160,7 @@ def sample_document(number: int, source: str, sample: Sample) -> dict[str, Any]:
 def provenance_document(found: Provenance, counted: CountedDocument | None) -> dict[str, Any]:
     """Return a stored row (sample, episode, event or task) and its origin as a JSON document.
 
-    ``payload`` is null where it is not kept, and ``counted`` (the series that counts) if it is None.
+    ``payload`` is null if it was deleted. ``counted`` is None if only one source measured the row.
     """
     connection, spec = found.connection, registry.spec(found.connection.source)
     return {

@@ -1,4 +1,4 @@
-"""The JSON documents of an answer to a query, of notes, and of what factors go with."""
+"""JSON documents of answers to queries, of notes, and of the effects of factors."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 class GroupDocument(TypedDict):
-    """The figure of a group of rows (such as a week's or a sport's), and their number. ``unit`` is missing if it is the
-    answer's unit.
-    """
+    """The figure of a group of rows, such as a week's, and their number. ``unit`` is missing if it is the answer's."""
 
     key: str
     value: float | None
@@ -29,7 +27,7 @@ class GroupDocument(TypedDict):
 
 
 class AnswerDocument(TypedDict):
-    """The answer to a query: a figure (``value``) with its unit, and the number of rows (``n``) behind it.
+    """The answer to a query, a figure (``value``) with its unit, and the number of rows (``n``) behind it.
 
     ``at`` is the date of a lowest, highest, first or last value. ``value`` is null if there is none, with the
     ``reason``. ``said`` is the answer as a sentence, if the answer is a single figure.
@@ -56,7 +54,6 @@ class AskedDocument(AnswerDocument):
 
 
 def asked_document(found: Answer) -> AskedDocument:
-    """Return the answer to a plain question as a JSON document."""
     document = answer_document(found)
     understood = " ".join(str(sentence(one.query, one.read_as)) for one in (found, *found.also))
     if found.also:
@@ -66,7 +63,6 @@ def asked_document(found: Answer) -> AskedDocument:
 
 
 def answer_document(found: Answer) -> AnswerDocument:
-    """Return an answer as a JSON document."""
     reason = None if found.reason is None else str(found.reason)
     groups = [_group(group) for group in found.groups]
     told = said(found)
@@ -80,7 +76,7 @@ def _group(one: Group) -> GroupDocument:
 
 
 class NoteDocument(TypedDict):
-    """A note at an instant on the user's clock, with its amount."""
+    """A note with its time in the user's zone, and its amount."""
 
     at: str
     name: str
@@ -90,7 +86,7 @@ class NoteDocument(TypedDict):
 class EffectDocument(TypedDict):
     """The mean difference of a figure between days after a factor and other days, null with too few days.
 
-    ``days_left`` is how many more days with the factor are needed to detect a difference that matters to people.
+    ``days_left`` is how many more days with the factor are needed to detect a difference that matters.
     """
 
     factor: str
@@ -105,10 +101,8 @@ class EffectDocument(TypedDict):
 
 
 def note_document(note: Note, zones: ZoneHistory) -> NoteDocument:
-    """Return a note as a JSON document."""
     return {"at": local_time(note.at, zones).isoformat(), "name": note.name, "amount": note.amount}
 
 
 def effect_document(one: Effect) -> EffectDocument:
-    """Return an effect as a JSON document."""
     return filled(EffectDocument, one)

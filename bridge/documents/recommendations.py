@@ -1,4 +1,4 @@
-"""JSON documents of recommendations and of the beliefs they rest on."""
+"""JSON documents of recommendations and of a policy's beliefs about a user."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class SlotDocument(TypedDict):
 class RecommendationDocument(TypedDict):
     """A recommendation with its time and reasons, the score of every action, and the user's feedback.
 
-    ``facts`` are the reasons as data. Without a recommendation, both say why. All other fields are then null or
-    empty, except those of the slot (``day``, ``slot``, ``timestep``, ``week``).
+    ``facts`` are the reasons as data. If there is no recommendation, the reasons tell why, and all other fields but
+    those of the slot (``day``, ``slot``, ``timestep``, ``week``) are null or empty.
     """
 
     day: int
@@ -83,7 +83,7 @@ def recommendation_document(advice: FullRecommendation, zones: ZoneHistory | Non
 
 
 def past_document(advice: Recommendation, user: User, *, now: datetime) -> PastRecommendationDocument:
-    """Return a past recommendation as a JSON document, with what the model learns from it as of ``now``."""
+    """Return a past recommendation as a JSON document, with what the model learns from its feedback as of ``now``."""
     heard = as_answer(advice, now)
     return filled(
         PastRecommendationDocument,
@@ -103,7 +103,7 @@ def _slot_and_reasons(advice: FullRecommendation | Silence) -> dict[str, Any]:
 
 
 def silence_document(silence: Silence) -> RecommendationDocument:
-    """Return a slot without a recommendation, and the reasons, as a JSON document with a recommendation's keys."""
+    """Return a slot without a recommendation as a JSON document, with the reasons and a recommendation's keys."""
     kinds: dict[str, Any] = {key: get_origin(hint) for key, hint in get_type_hints(RecommendationDocument).items()}
     none = {key: kind() if kind in (dict, list) else None for key, kind in kinds.items()}
     return cast("RecommendationDocument", {**none, **_slot_and_reasons(silence)})
@@ -140,17 +140,17 @@ class MoveDocument(TypedDict):
 
 
 class ResetDocument(TypedDict):
-    """A user's reset of what policies learnt. Earlier feedback counts again once the reset is taken back."""
+    """A user's reset, which makes policies ignore earlier feedback until the reset is taken back."""
 
     made_at: str
     taken_back_at: str | None
 
 
 class BeliefDocument(TypedDict):
-    """A policy's belief about the user on each of ``days``, the feedback that moved it most, and the user's resets.
+    """A policy's belief about the user on each of ``days``, the feedback that changed it most, and the user's resets.
 
-    ``policies`` names the policy of each day. ``moved_by`` holds at most eight, the largest change first. ``answers``
-    is the number of the user's answers in these days. ``resets`` are newest first.
+    ``policies`` names the policy of each day. ``moved_by`` begins with the largest change. ``answers`` is the number of
+    the user's answers in these days. ``resets`` are newest first.
     """
 
     days: list[str]
@@ -162,7 +162,7 @@ class BeliefDocument(TypedDict):
 
 
 def belief_document(found: Beliefs) -> BeliefDocument:
-    """Return the belief history of a user as a JSON document, rounded to four decimals."""
+    """Return a policy's beliefs about a user over time as a JSON document, rounded to four decimals."""
     return {
         "days": [day.day.isoformat() for day in found.days],
         "dimensions": {name: _dimension(found, name, bounds) for name, bounds in DIMENSIONS.items()},

@@ -64,7 +64,7 @@ class GoalDocument(TypedDict):
 
 
 class EffectDocument(TypedDict):
-    """A measured effect of advising an action against other advice, with its 95 % interval.
+    """A measured effect of recommending an action instead of others, with its 95 % interval.
 
     For the outcome ``taken``, it is the logarithm of a ratio of probabilities. For other outcomes it is a difference.
     """
@@ -139,7 +139,7 @@ def _goal(review: Review, action: ActionType) -> GoalDocument:
 
 
 def week_name(monday: date) -> str:
-    """Return the name of the week that begins on a Monday, as ISO 8601 writes it, e.g. ``2026-W47``."""
+    """Return the name of the week that begins on a Monday, as ISO 8601 writes it, such as ``2026-W47``."""
     year, number, _ = monday.isocalendar()
     return f"{year}-W{number:02}"
 

@@ -1,8 +1,7 @@
 """Write a user's samples and episodes to a JSON file of HL7 FHIR R5 or IEEE 1752.1, entry by entry.
 
-An Observation of FHIR names the bridge's own metric, and a LOINC code beside it where LOINC has that very quantity.
-What IEEE 1752.1 does not model is a data point of Open mHealth.
-
+An Observation of FHIR has the bridge's code of a metric, and a LOINC code if LOINC has exactly that quantity. What IEEE
+1752.1 does not model becomes a data point of Open mHealth.
 Schemas: https://w3id.org/ieee/ieee-1752-schema and https://w3id.org/openmhealth/schemas/omh.
 """
 
@@ -93,9 +92,10 @@ def write(
     *,
     at: datetime,
 ) -> dict[str, int]:
-    """Write samples and episodes (``told``) in the format ``kind``. Return name -> number of entries.
+    """Write a user's data to a file of the format ``kind`` in a new or empty folder. Return name -> number of entries.
 
-    Raises SetupError for a folder that is not empty, and for a file that cannot be written.
+    ``told`` is (samples, episodes), each item with its source. Raises SetupError for a folder that is not empty, and
+    for a file that cannot be written.
     """
     again = f"bridge export --user NAME --to FOLDER --format {kind}"
     new_folder(folder, again)
@@ -140,7 +140,7 @@ def _joined(found: Iterable[dict[str, Any]], before: str, after: str) -> Iterato
 def _observations(
     user: str, samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]
 ) -> Iterator[tuple[str, Observation]]:
-    """Yield (name of the metric or kind of episode, Observation) of the (source, item) given, episodes first."""
+    """Yield (metric or kind of episode, Observation) for the (source, item) pairs, episodes first."""
     for source, episode in episodes:
         yield episode.kind.value, _of_episode(user, source, episode)
     for source, sample in samples:
@@ -167,7 +167,7 @@ def _of_episode(user: str, source: str, episode: Episode) -> Observation:
 
 
 def _told(user: str, source: str, told: Sample | Episode, key: str) -> Observation:
-    """Return the fields that all Observations share. The id is a digest, so that repeated exports use the same id."""
+    """Return the fields that all Observations have. Repeated exports give an item the same id."""
     name = f"{user}/{source}/{key}/{told.start.isoformat()}"
     times = [at.astimezone(_zone(told.offset)).isoformat() for at in (told.start, told.end) if at is not None]
     when: dict[str, Any] = {"effectiveDateTime": times[0]}
@@ -184,7 +184,7 @@ def _told(user: str, source: str, told: Sample | Episode, key: str) -> Observati
 
 
 def _code(metric: Metric) -> dict[str, Any]:
-    """Return the codes of a metric: the LOINC code, if LOINC has one, then the bridge's own code."""
+    """Return the codes of a metric, the bridge's own after the LOINC code if there is one."""
     own = {"system": f"{OWN_SYSTEM}:metric", "code": metric.value}
     known = LOINC_CODES.get(metric)
     standard = [] if known is None else [{"system": LOINC, "code": known[0], "display": known[1]}]
@@ -228,7 +228,7 @@ def _data_points(
 
 
 def _points_of_episode(source: str, episode: Episode) -> Iterator[tuple[str, DataPoint]]:
-    """Yield (name of the schema, data point) of an episode. A night also gives its time in bed, if known."""
+    """Yield (schema's name, data point) for an episode, and for a night's time in bed if known."""
     frame = _interval(episode.start, episode.end, episode.offset)
     name = f"{source}/{episode.key}"
     if episode.kind is EpisodeKind.WORKOUT:

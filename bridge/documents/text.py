@@ -15,17 +15,17 @@ JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
 
 
 def writable(text: object) -> str:
-    """Return a text with lone surrogates replaced by question marks, as some calendars cut characters in half."""
+    """Return a text with lone surrogates, which cannot be encoded, replaced by question marks."""
     return str(text).encode("utf-8", "replace").decode()
 
 
 def printable(text: str) -> str:
-    """Return a text with unprintable characters as U+FFFD, so that no invitation moves the terminal's cursor."""
+    """Return a text with unprintable characters replaced by U+FFFD, because they could control the terminal."""
     return "".join(c if c.isprintable() or c in JOINERS else "\ufffd" for c in text)
 
 
 def title_of(event: Event) -> str:
-    """Return an event's title, safe to encode, or ``(untitled)``. Control characters stay."""
+    """Return an event's title without lone surrogates, or ``(untitled)``. Control characters stay."""
     return writable(event.title or _("(untitled)"))
 
 
@@ -39,5 +39,5 @@ def counted_people(count: int) -> str:
 
 
 def slot_name(moment: Moment) -> str:
-    """Return the name of a slot by weekday and part of the day, e.g. ``Thu evening``, in the current language."""
+    """Return the name of a slot in the current language by weekday and part of the day, such as ``Thu evening``."""
     return shown(slot_text(moment))

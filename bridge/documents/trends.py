@@ -1,7 +1,4 @@
-"""JSON documents of trends, as columns with a value per day.
-
-A year takes only tens of kilobytes, and charts can use the columns directly.
-"""
+"""JSON documents of trends, as columns with a value per day."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from rhythm_env.interface import Meter
 
 
 class MeterTrendDocument(TypedDict):
-    """A meter with a value per day, null where nothing was known.
+    """A meter with a value per day, null if nothing was known.
 
     ``validated`` is true if the meter was compared with people's own reports.
     """
@@ -58,8 +55,8 @@ class HappeningDocument(TypedDict):
 class TrendsDocument(TypedDict):
     """Columns with a value for each of ``days``, as computed ``at`` an instant.
 
-    ``map`` is the version of the proxy map. ``normal`` is 0.70 for every user. ``planned_hours`` is action -> hours a
-    day.
+    ``map`` is the version of the meters' inputs and weights, and ``normal`` is 0.70 for every user. ``planned_hours``
+    is action -> hours a day.
     """
 
     at: str
@@ -74,7 +71,6 @@ class TrendsDocument(TypedDict):
 
 
 def trends_document(found: Trends) -> TrendsDocument:
-    """Return trends as a JSON document."""
     return {
         "at": found.at.isoformat(),
         "zone": found.zone,
@@ -92,7 +88,7 @@ def trends_document(found: Trends) -> TrendsDocument:
 
 
 def weekly_trends(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a shorter trends document with means per week, for language models, which count every word.
+    """Return a shorter trends document for language models, with means per week.
 
     Weeks are counted back from the last day. A mean is null for a week without values.
     """

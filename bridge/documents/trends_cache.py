@@ -32,7 +32,7 @@ RENEWAL_TIMEOUT_SECONDS = 120.0  # after which the process that renews is taken 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CachedTrends:
-    """A trends document as JSON ``text``. If ``fresh`` is False, it lacks new data and is being computed again."""
+    """A trends document as JSON ``text``. ``fresh`` is False if it lacks new data and is being computed again."""
 
     text: str
     fresh: bool
@@ -44,9 +44,9 @@ class CachedTrends:
 
 
 def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bool = True) -> CachedTrends:
-    """Return the trends document of the last ``days`` before ``at``, from the cache if rules and data are unchanged.
+    """Return the trends document of the last ``days`` days before ``at``, from the cache if nothing has changed.
 
-    With ``wait=False`` a document that lacks new data is returned, and a thread computes the next.
+    With ``wait=False`` an outdated document is returned if there is one, while a thread computes the new one.
     """
     days = min(max(days, 7), DAYS_MAX)
     path = bridge.settings.cache / "trends" / f"{user.id}-{days}.json"
@@ -62,7 +62,7 @@ def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bo
 
 
 def trends_until(bridge: Bridge, user: User, day: date, *, at: datetime, days: int) -> str:
-    """Return as JSON the trends of the ``days`` days that end with ``day``, from all data known ``at`` an instant."""
+    """Return as JSON the trends of the ``days`` days up to ``day``, from all data known at ``at``."""
     until = midnight(day + timedelta(days=1), user.zones) - INSTANT
     back, metrics = at - until + timedelta(days=days), metrics_of(bridge.proxies)
     known = recommend.load_snapshot(bridge, user, at=at, back=back, metrics=metrics)
@@ -102,7 +102,7 @@ def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> N
 
 
 def _rules(bridge: Bridge, user: User) -> str:
-    """Return a digest of everything that changes the document except the data, such as the proxy map."""
+    """Return a digest of everything but the data that changes the document, such as the order of sources."""
     classifier = bridge.classifier
     return _digest(
         DOCUMENT_VERSION,
@@ -118,7 +118,7 @@ def _rules(bridge: Bridge, user: User) -> str:
 
 
 def _data(bridge: Bridge, user: User, at: datetime) -> str:
-    """Return a digest that changes with the data and the slot, because today's value is a mean over slots."""
+    """Return a digest that changes with the data and with the slot (quarter of a day)."""
     changed = [c.last_change for c in bridge.store.connections.of_user(user.id)]
     return _digest(local_time(at, user.zones).date(), moment_at(at, user.zones), changed)
 
@@ -136,7 +136,7 @@ def _read(path: Path) -> tuple[str, str, str] | None:
 
 
 def _write(path: Path, content: str) -> None:
-    """Write a file whole or not at all; a missing cache only costs time."""
+    """Write a file whole or not at all. A failure is ignored, because the cache only saves time."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         part = path.with_name(f".{uuid.uuid4().hex}")

@@ -1,4 +1,4 @@
-"""JSON documents and sentences of a person's own trials."""
+"""JSON documents and sentences of a user's own trials."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ ARMS = {True: "on", False: "off"}
 
 
 class TrialDayDocument(TypedDict):
-    """A day of a trial. ``arm`` is "on" if the user should do on it what is tried, else "off". ``outcome`` is null
-    while unknown.
+    """A day of a trial. ``arm`` is "on" if the user should do what is tried, else "off". ``outcome`` may be null.
 
-    ``kept`` tells if the user lived the day as drawn, null if the user did not say.
+    ``kept`` tells if the user did on it what was drawn, null if the user did not say.
     """
 
     date: str
@@ -31,7 +30,7 @@ class TrialDayDocument(TypedDict):
 
 
 class PowerDocument(TypedDict):
-    """The effect, in the outcome's unit, that a trial of so many weeks detects with a probability of 80 %."""
+    """The smallest effect, in the outcome's unit, that a trial of so many weeks detects with a probability of 80 %."""
 
     effect: float
     weeks: int
@@ -45,10 +44,10 @@ class DrawDocument(TypedDict):
 
 
 class TrialDocument(TypedDict):
-    """A person's own trial.
+    """A user's own trial.
 
-    ``state`` is running, over or stopped. ``effect`` and its 95 % ``interval`` are null until the end, and where too
-    few days are known. ``verdict`` is "more", "less" or "not known". ``blocks`` counts compared pairs of days.
+    ``state`` is running, over or stopped. ``effect`` and its 95 % ``interval`` are null until the end, or with too few
+    days. ``verdict`` is "more", "less" or "not known". ``blocks`` counts compared pairs of days.
     """
 
     id: int
@@ -119,12 +118,12 @@ UNITS = {
 
 
 def amount(value: float, outcome: str) -> Text:
-    """Return a difference of an outcome with its unit."""
+    """Return a value of an outcome with the outcome's unit."""
     return say(UNITS[OUTCOMES[outcome].unit], value=value)
 
 
 def power_line(told: Told) -> Text:
-    """Return a sentence about the smallest effect that a trial can detect, by the days measured before the trial."""
+    """Return a sentence about the smallest effect that a trial can detect, estimated from days before the trial."""
     found = next((effect for effect, weeks in told.power if weeks == told.trial.weeks), None)
     if found is None:
         return say("Too few days were measured before it to say what it can tell. About four weeks of them are needed.")
@@ -155,6 +154,6 @@ def result_line(told: Told) -> Text:
 
 
 def kept_line(told: Told) -> Text:
-    """Return a sentence: on how many days the user did what was drawn, of the days about which the user said."""
+    """Return a sentence about the number of days on which the user did what was drawn."""
     kept = told.trial.kept.values()
     return say("Kept on {kept} of {said} days of which you said it.", kept=sum(kept), said=len(kept))

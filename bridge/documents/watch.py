@@ -1,4 +1,4 @@
-"""JSON documents and sentences of the watch over harm."""
+"""JSON documents and sentences of the watch for harm, which can switch recommendations off."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class SwitchDocument(TypedDict):
 
 
 class WatchDocument(TypedDict):
-    """The watch over harm. Advice stops when ``evidence`` reaches ``stops_at``.
+    """The watch for harm. Recommendations stop when ``evidence`` reaches ``stops_at``.
 
-    ``finds`` is the smallest harm found in six weeks, in sd of the level. ``levels`` are means after slots with advice
-    and after silent slots, null while unknown. ``history`` is ascending.
+    ``finds`` is the smallest harm that it finds within six weeks, in standard deviations of the level. ``levels`` are
+    means after slots with a recommendation and after silent ones, null if unknown. ``history`` is ascending.
     """
 
     advice: str
@@ -65,7 +65,7 @@ def _switch(one: Switch) -> SwitchDocument:
 
 
 def reason(one: Switch) -> str | Text:
-    """Return why advice or the watch was switched: the person's own words, or the watch's evidence as a sentence."""
+    """Return why advice or the watch was switched, in the user's own words or with the watch's evidence."""
     if one.by == PERSON:
         return one.reason
     return say(
@@ -88,7 +88,7 @@ STOPPED = say("The watch over harm stopped advice")
 
 
 def finds_line() -> Text:
-    """Return a sentence about the size of harm that the watch finds within six weeks."""
+    """Return a sentence about the size of harm that the watch finds."""
     return say(
         "Within six weeks it finds, four times in five, a harm of {finds:.1f} times your usual ups and downs; "
         "a smaller one takes longer.",

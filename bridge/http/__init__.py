@@ -61,7 +61,7 @@ def prepare(
 ) -> requests.Session:
     """Give a session the retries and the limits on an answer's size and time. Return the same session.
 
-    ``transport(max_retries=...)`` makes the adapter. ``trust`` is in certificates of one address.
+    ``transport(max_retries=...)`` makes the adapter. ``trust`` holds certificates to accept for one address.
     """
     from bridge.http.transport import Bounded, unsigned
 
@@ -99,7 +99,7 @@ def _kept() -> requests.adapters.HTTPAdapter:
 
 
 def _may_have_proxies() -> bool:
-    """Return True if the environment may name proxies. ``requests`` takes ten times as long to find out."""
+    """Return True if the environment may name proxies, which ``requests`` takes ten times as long to find out."""
     from urllib.request import getproxies, getproxies_environment
 
     return getproxies is not getproxies_environment or any(name.lower().endswith("_proxy") for name in os.environ)
@@ -133,14 +133,14 @@ class HttpSession(Protocol):
 class VendorLimit:
     """The rate limit that a vendor last reported in ``RateLimit-Remaining`` and ``RateLimit-Reset`` (seconds).
 
-    From a report of 0 requests left until the reset, ``check`` raises.
+    After a report that no request is left, ``check`` raises until the reset.
     """
 
     def __init__(self) -> None:
         self._closed_until = 0.0  # on the monotonic clock
 
     def check(self) -> None:
-        """Raise TryLater, with the time left, while a limit holds that an earlier answer reported as used up."""
+        """Raise TryLater, with the time left, until the reset of a limit that was reported as used up."""
         left = self._closed_until - time.monotonic()
         if left > 0:
             raise TryLater(
@@ -148,7 +148,7 @@ class VendorLimit:
             )
 
     def note(self, answer: requests.Response) -> None:
-        """Remember when the limit ends, if the answer's headers state 0 requests left and the seconds to reset."""
+        """Store when the limit resets, if the answer's headers state that no request is left."""
         seconds = parse_seconds(_rate_limit(answer, "Reset"))
         if seconds is not None and _rate_limit(answer, "Remaining") == "0":
             self._closed_until = time.monotonic() + seconds
@@ -199,7 +199,10 @@ def get_json(
 
 
 def parse_json(content: bytes | str) -> Any:
-    """Parse a JSON document. Raises TryLater for other text (a captive portal's HTML), SourceChanged if too deep."""
+    """Parse a JSON document.
+
+    Raises TryLater for other text, such as a log-in page, SourceChanged for too deep nesting.
+    """
     try:
         return json.loads(content)
     except ValueError as error:
@@ -209,10 +212,7 @@ def parse_json(content: bytes | str) -> Any:
 
 
 def names_scope(answer: requests.Response) -> bool:
-    """Return True for a 401 or 403, not in HTML, that names a missing scope (RFC 6750, 3.1) and no expired token.
-
-    A refreshed token would lack the scope too. Oura names it in a JSON body.
-    """
+    """Return True for a 401 or 403 that names a missing scope (RFC 6750, 3.1), so that a new token would not help."""
     if answer.status_code not in (401, 403) or _is_page(answer):
         return False
     text = answer.headers.get("WWW-Authenticate", "").encode() + b"\n" + answer.content[:SCOPE_SEARCH_BYTES]
@@ -249,7 +249,7 @@ def raise_for_status(answer: requests.Response, *, now: datetime) -> None:
 
 
 def busy_error(server: str, answer: requests.Response, *, now: datetime | None = None) -> TryLater:
-    """Return, without raising it, a TryLater for a server that refuses for now, with the wait it asked for."""
+    """Return (not raise) a TryLater for a server that refuses for now, with the wait it asked for."""
     status, after = answer.status_code, retry_after(answer, now=now or datetime.now(UTC))
     return TryLater(
         say("{server} is busy (HTTP {status})", server=server, status=status), after=after, limited=status == 429
@@ -257,7 +257,7 @@ def busy_error(server: str, answer: requests.Response, *, now: datetime | None =
 
 
 def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None:
-    """Return the wait that an answer's headers ask for, limited to a day, or None if none is readable."""
+    """Return the wait that an answer's headers ask for, at most a day, or None without a readable one."""
     text = answer.headers.get("Retry-After") or _rate_limit(answer, "Reset")
     found = parse_seconds(text)
     if text is None or found is not None:
@@ -274,9 +274,7 @@ def _rate_limit(answer: requests.Response, name: str) -> str | None:
 
 
 def parse_seconds(text: str | None) -> float | None:
-    """Parse a header's number of seconds, and limit it to between 0 and a day. Returns None for missing or other
-    text.
-    """
+    """Return a header's number of seconds, limited to between 0 and a day. None for other texts."""
     try:
         found = float(text or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Limits of a sync: its total time, and its answers without new data.
+"""Limit the total time of a sync, and the number of its answers without new data.
 
 The sync engine grants an allowance and reports new data. The HTTP transport checks it before every request.
 """
@@ -21,16 +21,16 @@ PAGE_TOKEN = re.compile(r"[?&](%24|\$)?(next|page|continuation|skip)_?token=", r
 
 
 class Overdrawn(TryLater):
-    """The error of a sync that ran for 30 minutes, or got 500 answers in a row without new data."""
+    """A sync ran for too long, or got too many answers in a row without new data."""
 
 
 def no_pace() -> None:
-    """Do nothing: requests follow each other without a wait."""
+    """Do nothing, as the pace of requests that follow each other without a wait."""
 
 
 @dataclass(slots=True)
 class Allowance:
-    """The allowance that a sync has left: time until ``ends``, and 500 answers in a row without new data."""
+    """The limits of a running sync, which are the time ``ends`` (monotonic clock) and the answers without new data."""
 
     ends: float = field(default_factory=lambda: time.monotonic() + SYNC_MAX_SECONDS)  # on the monotonic clock
     empty_answers: int = 0  # since the last new data
@@ -45,7 +45,8 @@ class Allowance:
     def ask(self, address: str) -> None:
         """Count a request to the URL ``address`` before it is sent.
 
-        Raises Overdrawn for a sync beyond its limits, SourceChanged for a page of a listing that was answered before.
+        Raises Overdrawn if the sync is beyond its limits, SourceChanged if the same page of a listing was answered
+        before.
         """
         self.check()
         if address in self.answered:
@@ -56,18 +57,18 @@ class Allowance:
         self.pace()
 
     def note(self, address: str, *, ok: bool) -> None:
-        """Remember ``address`` as answered if it is a listing's page. A failure forgets all, to allow retries."""
+        """Store that ``address`` was answered, if it is a page of a listing. After a failure all may be asked again."""
         if not ok:
             self.answered.clear()
         elif PAGE_TOKEN.search(address):
             self.answered.add(address)
 
     def begin(self) -> None:
-        """Forget the answered pages, because a new listing begins, which may use the same addresses."""
+        """Forget the answered pages. Call it before a new listing, which may use the same addresses."""
         self.answered.clear()
 
     def brought(self) -> None:
-        """Set the count of answers without new data back to 0, because new data was stored."""
+        """Reset the count of answers without new data, because new data was stored."""
         self.empty_answers = 0
 
 
@@ -81,8 +82,9 @@ def current() -> Allowance | None:
 
 @contextmanager
 def granted(pace: Callable[[], None] = no_pace) -> Iterator[Allowance]:
-    """Give this thread a new allowance for the block of ``with``, and yield it. Every request in the block counts
-    against it, and waits for ``pace``.
+    """Give this thread a new allowance for the ``with`` block, and yield it.
+
+    Every request in the block counts against it, and calls ``pace`` before it is sent.
     """
     allowance = Allowance(pace=pace)
     before = _current.set(allowance)

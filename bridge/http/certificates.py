@@ -1,4 +1,4 @@
-"""Certificates of servers that no known authority signed, and a person's trust in one for a single address."""
+"""Certificates of servers that no known authority signed, and a user's trust in one for a single address."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ UNSIGNED = say("nobody whom this machine knows has signed it")
 
 
 class Untrusted(NeedsLogin):
-    """The error of a server whose ``certificate`` no known authority signed."""
+    """A server's ``certificate`` is not signed by a known authority."""
 
     def __init__(self, certificate: Certificate, command: str) -> None:
         super().__init__(
@@ -52,7 +52,7 @@ class Untrusted(NeedsLogin):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """A certificate that a server at ``host`` showed, in PEM, and in the ``problem`` why it is not trusted."""
+    """A certificate that the server at ``host`` showed, in PEM, with the ``problem`` why it is not trusted."""
 
     host: str
     pem: str
@@ -65,13 +65,13 @@ class Certificate:
         return ":".join(digest[at : at + 2] for at in range(0, len(digest), 2))
 
     def is_named_by(self, typed: str | None) -> bool:
-        """Return True if a text is the fingerprint, or at least its first eight digits."""
+        """Return True if a typed text is the fingerprint, or at least its first eight digits."""
         digits = "".join(character for character in (typed or "").upper() if character.isalnum())
         whole = self.fingerprint.replace(":", "")
         return len(digits) >= CHECKED_DIGITS_MIN and whole.startswith(digits.removeprefix("SHA256"))
 
     def told(self) -> dict[str, str]:
-        """Return words for the host, the problem, the names, the last day and the fingerprint."""
+        """Return the host, problem, names, last day and fingerprint as texts for a message."""
         from cryptography import x509
         from cryptography.x509.oid import ExtensionOID, NameOID
 
@@ -97,18 +97,21 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
-    """A person's trust in the certificates ``pem`` at ``address`` alone, limited by ``fingerprint`` if it is set."""
+    """A user's trust in the certificates ``pem`` at ``address`` alone.
+
+    If ``fingerprint`` is set, only the certificate that has it is accepted.
+    """
 
     address: str
     pem: str
     fingerprint: str = ""
 
     def stored(self) -> dict[str, str]:
-        """Return the trust as a consent keeps it."""
+        """Return the trust as it is stored with a token."""
         return {"address": self.address, "pem": self.pem, "fingerprint": self.fingerprint}
 
     def mount(self, session: requests.Session, transport: Callable[..., HTTPAdapter], **options: Any) -> None:
-        """Let a session trust the certificates for requests to the address's own host and port, and to no other."""
+        """Let a session accept the certificates for requests to the address's own host and port."""
         parts = urlsplit(self.address)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
         port = parts.port or 443
@@ -130,13 +133,13 @@ class Trust:
 
 
 def stored_trust(token: Mapping[str, Any]) -> Trust | None:
-    """Return the trust that a consent keeps, or None."""
+    """Return the trust that is stored with a token, or None."""
     kept = token.get(TRUST_FIELD)
     return Trust(**kept) if isinstance(kept, dict) else None
 
 
 def trust_of_file(address: str, path: str) -> Trust:
-    """Return the trust in the certificates of a PEM file. Raises SetupError for a file without any."""
+    """Return the trust in the certificates of a PEM file. Raises SetupError if it holds none."""
     try:
         content = Path(path).expanduser().read_bytes()[:PEM_MAX_BYTES]
         pem = content.decode() if b"-----BEGIN" in content else ssl.DER_cert_to_PEM_cert(content)
@@ -151,9 +154,10 @@ def trust_of_file(address: str, path: str) -> Trust:
 def with_trust(
     browser: Browser, address: str, file: str, work: Callable[[Trust | None], Result]
 ) -> tuple[Result, Trust | None]:
-    """Call ``work`` with a trust, and return (its result, the trust). A person may confirm an unknown certificate.
+    """Call ``work`` with a trust, and return (its result, the trust).
 
-    Raises Untrusted if the person does not confirm it.
+    The trust is in the certificates of ``file``, if it is not empty. Else the user is asked to confirm an unknown
+    certificate. Raises Untrusted if the user does not.
     """
     trust = trust_of_file(address, file) if file else None
     try:
@@ -187,9 +191,9 @@ def _refusal(error: Exception, address: str, allowed: Collection[str], command: 
 
 
 def no_answer(error: Exception, address: str, allowed: Collection[str], command: str, silent: Text) -> BridgeError:
-    """Return the error for a request that got no answer: Untrusted, or else TryLater ``silent``.
+    """Return the error for a request without an answer, Untrusted or else TryLater with the text ``silent``.
 
-    Refused, closed and silent servers read the same, because they would tell of a network inside.
+    Whether the server refused or was silent is not told, because that would reveal the operator's network.
     """
     return _refusal(error, address, allowed, command) or TryLater(silent)
 

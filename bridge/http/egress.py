@@ -33,7 +33,7 @@ Found = tuple[Any, Any, int, str, Any]  # as socket.getaddrinfo gives it
 
 
 class Refused(OSError):
-    """The error of a connection to an address that is neither public nor allowed by the operator."""
+    """The address is neither public nor allowed by the operator."""
 
 
 def parse_hosts(text: str) -> frozenset[str]:
@@ -52,7 +52,7 @@ def _plain(host: str) -> str:
 
 
 def host_of(address: str) -> str:
-    """Return the host in a URL as ``parse_hosts`` would write it. Return an empty text if it has no readable host."""
+    """Return the host in a URL, in the form of ``parse_hosts``. Return "" without a readable host."""
     try:
         return _plain(urlsplit(address).hostname or "")
     except ValueError:
@@ -107,7 +107,7 @@ def _may_reach(info: Found) -> bool:
 
 
 def _is_own(family: int, where: Any) -> bool:
-    """Return True if an address is this machine's, or in its IPv6 network. Such an address may look public."""
+    """Return True if an address is this machine's, or in its IPv6 network, although it may look public."""
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(where)
@@ -155,7 +155,7 @@ def adapter(allowed: Collection[str], **options: Any) -> HTTPAdapter:
 
 
 def _connect(connection: Any, allowed: Collection[str]) -> socket.socket:
-    """Open a connection to a permitted address. All failures raise the same error, which hides what is inside."""
+    """Open a connection to a permitted address. All failures raise the same error, which reveals nothing."""
     from urllib3.exceptions import NewConnectionError
     from urllib3.util.connection import create_connection
 

@@ -36,11 +36,11 @@ PLAIN_OPTIONS = frozenset({"params", "headers", "timeout", "allow_redirects"})
 
 
 class TooLarge(SourceChanged):
-    """The error of an answer above 25 MB. Asking for less at once may help."""
+    """An answer is larger than allowed. Asking for less at once may help."""
 
 
 class Bounded(HTTPAdapter):
-    """A transport of ``requests`` that limits each answer to 25 MB and 120 seconds.
+    """A transport of ``requests`` that limits the size and time of each answer.
 
     During a sync it also counts each request against the sync's allowance.
     """
@@ -61,7 +61,7 @@ class Bounded(HTTPAdapter):
     def get_connection_with_tls_context(
         self, request: PreparedRequest, verify: Any, proxies: Any = None, cert: Any = None
     ) -> Any:
-        """Return the pool of a request's host. Without a proxy the last pools are kept, as the look-up takes long."""
+        """Return the pool of a request's host. The last pools are cached unless there is a proxy."""
         key = (*str(request.url).split("/", 3)[:3], verify)
         pool: Any = None if proxies or cert else self._pools.get(key)
         if pool is None:
@@ -86,11 +86,11 @@ class Kept(Bounded):
     """A transport whose connections stay open after a session ends, so that the next session can use them."""
 
     def close(self) -> None:
-        """Close nothing, because other sessions may be at work."""
+        """Close nothing, because other sessions may be using the connections."""
 
 
 def _bounded(stream: Callable[..., Iterator[bytes]], close: Callable[[], None]) -> Callable[..., Iterator[bytes]]:
-    """Limit a function that yields a body's bytes: beyond the limit, when unpacked, it raises TooLarge."""
+    """Return ``stream`` (yields a body's unpacked bytes), limited so that it raises TooLarge for too many bytes."""
 
     def pieces(*args: Any, **options: Any) -> Iterator[bytes]:
         size = 0
@@ -124,7 +124,7 @@ class _Answer(HTTPResponse):
 
 
 class _BoundedConnection:
-    """A mixin for connections, which limits their answers to 25 MB and 120 seconds, and how long they lie idle."""
+    """A mixin for connections that limits the size and time of their answers, and how long they stay open unused."""
 
     response_class = _Answer
     _asked = 0.0  # on the monotonic clock, when the last request was sent
@@ -142,7 +142,7 @@ class _BoundedConnection:
 class _BoundedReader(io.RawIOBase):
     """The raw bytes of one answer, read from a socket.
 
-    Reading raises TooLarge after 25 MB, and TryLater after 120 seconds or when the running sync's time is over.
+    Reading raises TooLarge after too many bytes, and TryLater after too long or when the running sync's time is over.
     """
 
     def __init__(self, raw: Any, sock: Any) -> None:
@@ -197,7 +197,7 @@ class QuickSession(Session):
     _headers: CaseInsensitiveDict[Any] = CaseInsensitiveDict()  # the same, checked
 
     def request(self, method: Any, url: Any, *rest: Any, **options: Any) -> Response:
-        """Send a request. A plain GET skips hooks and cookies. A redirect is followed by the library."""
+        """Send a request. A plain GET is sent without the library's hooks, except that redirects are followed."""
         plain, given = None, {name for name, value in options.items() if value is not None}
         if method == "GET" and not rest and given <= PLAIN_OPTIONS and options.get("allow_redirects", True):
             plain = self._plain(url, options.get("headers") or {}, options.get("params"))
@@ -226,7 +226,7 @@ class QuickSession(Session):
         return super().prepare_request(request)
 
     def _plain(self, url: Any, headers: Any, params: Any) -> PreparedRequest | None:
-        """Return the GET prepared as the library would do it, or None if only the library can prepare it."""
+        """Return the GET as the library would prepare it, or None if only the library can prepare it."""
         if self.cookies or self.params or any(self.hooks.values()) or self.auth is not unsigned:
             return None
         address = _address(str(url), params) if _are_texts(headers) else None

@@ -1,4 +1,4 @@
-"""Record HTTP exchanges with a vendor, remove what could tell whose they are, and answer from such a recording."""
+"""Record HTTP exchanges with a vendor, remove personal data, and answer from such a recording."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ VENDOR_TIMEOUT_SECONDS = 60  # seconds
 
 @dataclass(slots=True)
 class Redactor:
-    """Redacts the exchanges of a source. ``replaced`` counts the replacements by field."""
+    """A filter that removes personal data from the exchanges of a source.
+
+    ``replaced`` counts the replacements by field.
+    """
 
     allowed: Shareable
     shift: Shift
@@ -55,19 +58,19 @@ class Redactor:
         self._kinds = self.allowed.kinds()
 
     def asked(self, request: Request) -> str:
-        """Return a redacted request as text, in the form of ``request_key``."""
+        """Return a request as text in the form of ``request_key``, redacted."""
         pairs = [(name, value) for name, values in request.repeated.items() for value in values]
         query = "&".join(f"{name}={value}" for name, value in sorted(self._query(pairs)))
         return f"{request.method} {self._path(request.path)}" + (f"?{query}" if query else "")
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """Return the kind of content and the numbers of a rate limit."""
+        """Return only the type of content, and headers that are numbers, as of a rate limit."""
         told = {name: value for name, value in headers.items() if PLAIN_NUMBER.fullmatch(value)}
         kinds = [kind for kind in KEPT_TYPES if headers.get("content-type", "").startswith(kind)]
         return told | ({"content-type": f"{kinds[0]}; charset=utf-8"} if kinds else {})
 
     def body(self, content: str) -> Any:
-        """Return an answer's body, redacted. What is no JSON is replaced as a whole."""
+        """Return an answer's body, redacted. A body that is not JSON is replaced as a whole."""
         try:
             return self._value(json.loads(content), "", "", hidden=False)
         except ValueError:
@@ -125,7 +128,7 @@ class Redactor:
         }
 
     def _named(self, value: str | int) -> str | int:
-        """Return the replacement of an identifier: digits for digits, and an e-mail address for an address."""
+        """Return the replacement of an identifier, of digits for digits and an e-mail address for an address."""
         number = self._names.setdefault(str(value), len(self._names) + 1)
         if isinstance(value, int):
             return number
@@ -153,7 +156,7 @@ class Redactor:
         ]
 
     def _link(self, value: Any) -> str | None:
-        """Return a link to the vendor with its parts redacted like requests, so that a replay can follow the link."""
+        """Return a redacted link to the vendor that works in a replay, or None for any other value."""
         if not isinstance(value, str) or not value.startswith(f"{BASE}/"):
             return None
         path, _, query = value.removeprefix(BASE).partition("?")
@@ -186,11 +189,9 @@ class Cleaner:
     _stands_for: dict[str, str] = field(default_factory=dict)
 
     def asked(self, request: Request) -> str:
-        """Return a request as text by ``request_key``, with names and addresses replaced."""
         return self.text(request_key(request))
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """Return the headers unchanged, because the recorder keeps no personal headers."""
         return dict(headers)
 
     def body(self, content: str) -> Any:
@@ -205,7 +206,7 @@ class Cleaner:
         return EMAIL_ADDRESS.sub(self._address, text)
 
     def value(self, value: Any) -> Any:
-        """Return a cleaned copy of a JSON value, without secrets, e-mail addresses, and names in own fields."""
+        """Return a copy of a JSON value without secrets, e-mail addresses and names in fields of their own."""
         if isinstance(value, Mapping):
             return {self.text(str(name)): self._field(str(name), inner) for name, inner in value.items()}
         if isinstance(value, list):
@@ -227,7 +228,7 @@ class Cleaner:
 class Recorder:
     """A proxy between a connector and its vendor, which adds each request and its cleaned answer to ``exchanges``.
 
-    Requests about the consent are passed on and not recorded. A silent vendor gives a 502.
+    Requests about the consent are passed on but not recorded. If the vendor does not answer, it answers 502.
     """
 
     vendor: str  # the base address
@@ -262,7 +263,7 @@ class Recorder:
 
 
 class Player:
-    """A server application that answers from recorded ``exchanges``, in order. ``unknown`` lists other requests."""
+    """A server application that answers from recorded ``exchanges``, in order. Other requests go to ``unknown``."""
 
     def __init__(self, exchanges: list[dict[str, Any]]) -> None:
         self._answers: dict[str, list[dict[str, Any]]] = defaultdict(list)

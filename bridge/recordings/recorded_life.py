@@ -1,4 +1,4 @@
-"""Move the demo's recorded life, which is records of a made-up person's sources, to this week, and sync it.
+"""Move the demo's recorded data of a made-up person's sources to the current week, and sync it.
 
 ``python -m lab.people.record_life`` wrote the records, with marks such as ``«-12 07:31:05 utc %H:%M»`` as times.
 """
@@ -49,23 +49,23 @@ def sources() -> list[str]:
 
 
 def size(source: str) -> int:
-    """Return the bytes of a source's recording."""
+    """Return the size of a source's recording in bytes."""
     return (LIFE_FOLDER / f"{source}.json.gz").stat().st_size
 
 
 def this_morning(now: datetime) -> datetime:
-    """Return 10:05 of the made-up person's current day (Europe/Berlin), which may lie in the future."""
+    """Return 10:05 of the current day in Europe/Berlin, which may lie in the future."""
     return datetime.combine(now.astimezone(ZoneInfo(DEMO_ZONE)).date(), DEMO_TIME, ZoneInfo(DEMO_ZONE))
 
 
 def last_morning(now: datetime, zone: str = DEMO_ZONE) -> datetime:
-    """Return the last instant up to ``now`` at which the made-up person's clock showed 10:05."""
+    """Return the last instant up to ``now`` at which clocks in ``zone`` showed 10:05."""
     today = datetime.combine(now.astimezone(ZoneInfo(zone)).date(), DEMO_TIME, ZoneInfo(zone))
     return today if today <= now else today - timedelta(days=1)
 
 
 def homes(now: datetime, first: str) -> list[str]:
-    """Return the zones in which the made-up person may live: ``first``, then the rest by their clocks' lead over it."""
+    """Return the zones that the demo may use, ``first``, then the others by how far their clocks are ahead of it."""
     here = now.astimezone(ZoneInfo(first)).utcoffset() or timedelta(0)
 
     def ahead(zone: str) -> timedelta:
@@ -90,9 +90,9 @@ def environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def land(bridge: Bridge, user: User, source: str, *, at: datetime) -> Outcome:
-    """Store a source's recorded data up to ``at`` for a user, as a sync with its real normaliser would.
+    """Store a source's recorded data up to ``at`` for a user, by a sync with the source's normaliser.
 
-    Returns the sync's outcome. The connection has no consent and is never due, so that no sync asks the real vendor.
+    Returns the outcome. The connection has no consent and is never synced again, so the vendor is never asked.
     """
     spec = registry.spec(source)
     name = IMPORT_CONNECTION if spec.opens is None else "account"
@@ -109,7 +109,7 @@ def land(bridge: Bridge, user: User, source: str, *, at: datetime) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class RecordedSource:
-    """A connector that delivers the recorded data in the file ``path``, of a life in ``zone``.
+    """A connector that delivers the recorded data in the file ``path``, with times of ``zone``.
 
     Its cursor is the last day delivered, an ISO date.
     """
@@ -120,7 +120,7 @@ class RecordedSource:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield pages of a stream's records that arrived after the day ``cursor`` and up to the day of ``now``.
 
-        Without a cursor they begin with Monday's arrivals, which hold all earlier data.
+        Without a cursor they begin with the arrivals of this week's Monday, which hold all earlier data.
         """
         zone = ZoneInfo(self.zone)
         today = now.astimezone(zone).date()
@@ -138,7 +138,7 @@ class RecordedSource:
             yield Page(stream=stream, records=page, cursor=today.isoformat() if is_last else None)
 
     def close(self) -> None:
-        """Do nothing, because reading has closed the file."""
+        """Do nothing, because the file is closed after reading."""
 
 
 @lru_cache(maxsize=1)  # one source is pulled at a time, stream by stream
@@ -148,7 +148,7 @@ def _deliveries(path: Path, zone: str) -> list[dict[str, Any]]:
 
 
 def moved(value: Any, monday: date, zone: tzinfo = ZoneInfo(DEMO_ZONE)) -> Any:  # noqa: B008 - it never changes
-    """Return a JSON value with every mark such as ``«-12 07:31:05 utc %H:%M»`` replaced by a written time of ``zone``.
+    """Return a JSON value in which every mark such as ``«-12 07:31:05 utc %H:%M»`` is replaced by a time of ``zone``.
 
     The mark's first number counts days from ``monday``. A text that then begins with ``#`` becomes a whole number.
     """
@@ -163,7 +163,7 @@ def moved(value: Any, monday: date, zone: tzinfo = ZoneInfo(DEMO_ZONE)) -> Any: 
 
 
 def _moved_record(row: Mapping[str, Any], monday: date, zone: tzinfo) -> dict[str, Any]:
-    """Return a record with its times moved. A night loses the hour that the clock skips in the new week."""
+    """Return a record with its times moved. A night in which clocks go forward becomes an hour shorter."""
     record: dict[str, Any] = moved({name: row[name] for name in ("stream", "key", "parent", "payload")}, monday, zone)
     sleep = record["payload"].get("dailySleepDTO", record["payload"]) if row["stream"] == "sleep" else {}
     if sleep.get("sleepStartTimestampGMT"):

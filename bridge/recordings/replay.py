@@ -1,4 +1,4 @@
-"""Record a user's sources, and replay a recording offline from sync to recommendation, always with one result."""
+"""Record a user's sources, and replay a recording offline from sync to recommendation, always with the same result."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ class Redirected:
 
 
 def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetime) -> list[Outcome]:
-    """Record what each account answers to a full sync into an empty ``folder``. Return the outcome per account.
+    """Record what each account answers to a full sync, into a new or empty folder. Return the outcome per account.
 
-    Raises SetupError if no account can be recorded, and for a folder that is not empty.
+    Raises SetupError if no account can be recorded, or for a folder that is not empty.
     """
     live = _live(bridge, user, None)
     new_folder(folder, f"bridge record FOLDER --user {user.name}")
@@ -89,10 +89,10 @@ def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetim
 def record_redacted(
     bridge: installation.Bridge, user: User, source: str | None, folder: Path, *, at: datetime
 ) -> tuple[Outcome, Redactor]:
-    """Record one account so that the recording can be given away. Return the outcome, and what redacted it.
+    """Record one account without personal data. Return the outcome, and the redactor with its counts.
 
-    ``source`` may be None for a user with a single account that can be recorded. Raises SetupError otherwise, for a
-    source that does not say what may be given away, and as ``record`` does.
+    ``source`` may be None if only one account can be recorded. Raises SetupError if several can, if the source does not
+    say which fields may be given away, and as ``record`` does.
     """
     live = _live(bridge, user, source)
     if len(live) > 1:
@@ -185,7 +185,7 @@ def _write(path: Path, body: Any) -> None:
 def replay(folder: Path) -> dict[str, Any]:
     """Replay a recording in an empty store, and return the result as a JSON document.
 
-    Raises SetupError for a folder without a recording, and for a request that is not recorded.
+    Raises SetupError for a folder without a recording, and for a request that was not recorded.
     """
     about = _about(folder)
     at = datetime.fromisoformat(about["now"])

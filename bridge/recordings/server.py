@@ -1,4 +1,4 @@
-"""Serve HTTP on this machine in a vendor's place. A function answers the requests, and faults can be put in."""
+"""Serve HTTP on this machine in a vendor's place, with answers of a function and with added faults."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """An HTTP answer of an application, and the faults of its transmission."""
+    """An HTTP answer of an application, with any faults in its transmission."""
 
     status: int = 200
     body: Any = None  # dict or list: sent as JSON; bytes: as they are; None: empty
@@ -44,7 +44,7 @@ class Answer:
     drip: float = 0.0  # seconds before every byte of the body
 
     def encoded(self) -> bytes:
-        """Return the body as bytes, which is JSON for a dict or list, and empty for None."""
+        """Return the body as bytes, with other values as JSON."""
         if self.body is None:
             return b""
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
@@ -55,9 +55,9 @@ Fault = Callable[[Request], Answer | None]  # an answer instead of the applicati
 
 
 class LabServer(AbstractContextManager["LabServer"]):
-    """An HTTP server on a free port of 127.0.0.1, which answers each request by ``application`` until closed.
+    """An HTTP server on a free port of 127.0.0.1, which answers requests by the function ``application`` until closed.
 
-    Each of ``faults`` is tried first. ``asked`` keeps method, path and query, but no headers and bodies.
+    Each of ``faults`` may answer instead. ``asked`` lists method, path and query of all requests.
     """
 
     def __init__(self, application: Application) -> None:
@@ -76,7 +76,7 @@ class LabServer(AbstractContextManager["LabServer"]):
     def answer(self, request: Request, line: str) -> Answer:
         """Return the answer of the first fault that gives one, else the application's.
 
-        The request's first ``line`` is added to ``asked``.
+        ``line`` is added to ``asked``.
         """
         self.asked.append(line)
         for fault in list(self.faults):

@@ -30,9 +30,9 @@ UTC_NAMES = ("UTC", "Etc/UTC", "GMT", "Z")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """A move of times by whole weeks, which keeps weekdays and the time on the person's clock.
+    """A move of times by whole weeks, which keeps the weekday and the local time.
 
-    The person's zone is replaced by a zone without summer time, because the date of the change would reveal the weeks.
+    The user's zone is replaced by one without summer time, because the date of the change would reveal the weeks.
     """
 
     by: timedelta
@@ -41,16 +41,16 @@ class Shift:
 
     @classmethod
     def secret(cls, home: ZoneInfo, now: datetime) -> Self:
-        """Return a move back by one to eleven years, which nobody can guess."""
+        """Return a random move back by one to eleven years."""
         return cls(by=-secrets.choice(WEEKS_BACK) * WEEK, home=home, now=now)
 
     @property
     def east(self) -> timedelta:
-        """The present offset of the person's zone from UTC. In the recording, it holds all year."""
+        """The offset of the user's zone from UTC at ``now``. In the recording, it holds all year."""
         return self.now.astimezone(self.home).utcoffset() or timedelta(0)
 
     def zone(self, value: Any) -> str | None:
-        """Return a zone with a constant offset, which the zone named ``value`` has now."""
+        """Return a zone with the constant offset that the zone named ``value``, or else the user's, has at ``now``."""
         if value in UTC_NAMES:
             return "UTC"
         named = zone_named(value) if isinstance(value, str) else None
@@ -60,18 +60,17 @@ class Shift:
         return f"<{_written(east).replace(':', '')}>{_written(-east).removeprefix('+')}"  # a POSIX text
 
     def wall(self, value: Any) -> Any:
-        """Return a date or a wall-clock time moved by the weeks, or None for another value."""
+        """Return a date or a local time moved by the weeks, or None for another value."""
         if isinstance(value, str):
             found = TIME.fullmatch(value)
             return None if found is None else self._dated(found)
         return self._unix(value, timedelta(0))
 
     def walls_in(self, text: str) -> str:
-        """Return a text with all dates in it moved."""
         return TIME.sub(lambda found: self._dated(found) or "", text)
 
     def instant(self, value: Any) -> Any:
-        """Return an instant moved so that the person's clock shows the same time, or None for another value."""
+        """Return an instant moved so that the local time stays, or None for another value."""
         if not isinstance(value, str):
             return self._unix(value, None)
         found = TIME.fullmatch(value)
@@ -83,7 +82,7 @@ class Shift:
         return self._clocked(found, offset * MINUTE)
 
     def _clocked(self, found: re.Match[str], east: timedelta) -> str | None:
-        """Return a moved time in the same form. A local offset keeps the clock, and otherwise the instant is moved."""
+        """Return a moved time in the same form, which keeps either the local time or the instant's distance."""
         try:
             at = datetime.fromisoformat(f"{found['date']}T{found['clock']}+00:00") - east
             moved, written = at + self.by + self._change(at), found["offset"] or ""
@@ -96,7 +95,7 @@ class Shift:
         return f"{moved:%Y-%m-%d}{found['t']}{clock}{found['fraction'] or ''}{written}"
 
     def offset(self, value: Any) -> Any:
-        """Return an offset from UTC. Each offset that the person's zone has in a year becomes its present one."""
+        """Return an offset from UTC. Each offset that the user's zone has within a year becomes the present one."""
         minutes = _minutes(value)
         if minutes is None or abs(minutes) > LONGEST_OFFSET:
             return None
@@ -130,7 +129,7 @@ class Shift:
         return f"{kind}:{';'.join([*parts, *(f'UNTIL={day}' for day in until if day)])}" if parts else None
 
     def _change(self, at: datetime) -> timedelta:
-        """Return the difference between the offset of the person's zone at ``at`` and its present offset."""
+        """Return the user's offset from UTC at ``at`` minus the present one."""
         return (at.astimezone(self.home).utcoffset() or timedelta(0)) - self.east
 
     def _basic(self, text: str) -> str | None:
@@ -148,7 +147,7 @@ class Shift:
         return value + int((self.by + change).total_seconds()) * unit
 
     def _dated(self, found: re.Match[str]) -> str | None:
-        """Return the matched text with its date moved and its clock unchanged. None for a date out of range."""
+        """Return the matched text with its date moved. None for a date out of range."""
         pattern = "%Y-%m-%d" if "-" in found["date"] else "%Y%m%d"
         try:
             day = datetime.strptime(found["date"], pattern).replace(tzinfo=UTC) + self.by
