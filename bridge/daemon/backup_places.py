@@ -1,4 +1,4 @@
-"""Places in which an installation keeps its own backups: a folder, and a bucket at an S3-compatible address.
+"""Places in which an installation keeps its own backups, a folder or a bucket at an S3-compatible address.
 
 The address comes from the operator's settings, and no user can change it. Backups are encrypted before they go there.
 """
@@ -35,7 +35,7 @@ SENT_AT_ONCE = 2  # pieces of five megabytes, so that a slow line sends each bef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
-    """Backup at a place, with its name, the instant at which it was made, and its size in bytes."""
+    """A backup at a place, with its name, the instant at which it was made, and its size in bytes."""
 
     name: str
     at: datetime
@@ -44,18 +44,21 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The folder of ``BRIDGE_BACKUPS``. It is never created, because it may lie on a disk that is not attached."""
+    """The folder of the setting ``BRIDGE_BACKUPS``.
+
+    It is never created, as it may lie on a disk that is not attached.
+    """
 
     path: Path
     kind = "folder"
 
     def found(self) -> list[Saved]:
-        """Return the bridge's own backups in the folder, the oldest first."""
+        """Return the bridge's backups in the folder, the oldest first."""
         paths = [(path, made_at(path.name)) for path in self.path.glob("bridge-*.age")]
         return _sorted(Saved(name=p.name, at=at, bytes=p.stat().st_size) for p, at in paths if at is not None)
 
     def save(self, sealed: Path, name: str) -> None:
-        """Copy a file into the folder, where it appears when complete. Raises SetupError if that fails."""
+        """Copy a file into the folder, where it appears only when complete. Raises SetupError if that fails."""
         if not self.path.is_dir():
             raise SetupError(f"the folder {self.path} of BRIDGE_BACKUPS is not there; make it or attach its disk")
         explained = as_setup_error(f"{self.path / name} cannot be written", "choose another place")
@@ -87,7 +90,7 @@ class Bucket:
     kind = "s3"
 
     def found(self) -> list[Saved]:
-        """Return the bridge's own backups in the bucket, the oldest first. Raises SetupError if the server fails."""
+        """Return the bridge's backups in the bucket, the oldest first. Raises SetupError if the server fails."""
         import obstore
 
         with _told():
@@ -107,7 +110,7 @@ class Bucket:
             obstore.put(self._store(), name, sealed, max_concurrency=SENT_AT_ONCE)
 
     def fetch(self, name: str, to: Path) -> None:
-        """Fetch the backup ``name`` of the bucket into the file ``to``. Raises SetupError if that fails."""
+        """Fetch the backup ``name`` from the bucket into the file ``to``. Raises SetupError if that fails."""
         import obstore
 
         with _told(), as_setup_error(f"{to} cannot be written", "make room"), to.open("wb") as file:
@@ -150,7 +153,7 @@ Place = Folder | Bucket
 
 
 def places_of(settings: Settings) -> list[Place]:
-    """Return the places that the settings name for backups, the folder first. Raises SetupError if one is wrong."""
+    """Return the places of backups in the settings, the folder first. Raises SetupError if a setting is wrong."""
     found: list[Place] = [Folder(Path(settings.backups))] if settings.backups else []
     return [*found, _bucket(settings)] if settings.backups_s3 else found
 
@@ -180,7 +183,7 @@ def _bucket(settings: Settings) -> Bucket:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Raise SetupError with the code of a bucket request that fails in the block, without the server's long text."""
+    """Turn an error of a bucket request in the block into a SetupError with the error's short code."""
     try:
         from obstore.exceptions import BaseError
     except ImportError:
@@ -197,7 +200,7 @@ def _told() -> Iterator[None]:
 
 
 def made_at(name: str) -> datetime | None:
-    """Return the UTC instant in a backup's name, e.g. ``bridge-20261120T090000Z.age``, or None for other names."""
+    """Return the UTC instant in a backup's name, such as ``bridge-20261120T090000Z.age``, or None for other names."""
     try:
         return datetime.strptime(name, FILE_NAME_FORMAT).replace(tzinfo=UTC)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Make an encrypted backup every day, delete older backups by rotation, and test if the newest can be restored."""
+"""Make an encrypted backup every day, delete older backups, and test if the newest can be restored."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ Progress = Callable[[str], Callable[[int, int], None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupState:
-    """State of the backups that an installation makes by itself. ``on`` is False if no place for them is set.
+    """The state of an installation's own backups. ``on`` is False if no place for them is set.
 
-    ``last`` is None without a good backup. ``old`` says that people should be warned.
+    ``last`` is None without a good backup. ``old`` is True if users should be warned.
     """
 
     on: bool
@@ -48,7 +48,6 @@ class BackupState:
 
 
 def state(bridge: installation.Bridge, now: datetime) -> BackupState:
-    """Return the state of the backups that the installation makes by itself."""
     on, last = _is_on(bridge), bridge.store.maintenance.last_done(MADE)
     failed = last is None and bridge.store.maintenance.last_done(TRIED) is not None
     return BackupState(on=on, last=last, old=on and (failed or (last is not None and now - last > OLD)))
@@ -59,7 +58,10 @@ def _is_on(bridge: installation.Bridge) -> bool:
 
 
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
-    """Return True if a backup is due. A last backup in the future was dated by a fast clock, and counts as old."""
+    """Return True if a backup is due. It is not due for a time after a failed attempt.
+
+    A last backup or attempt in the future was dated by a fast clock, and is ignored.
+    """
     if not _is_on(bridge):
         return False
     last, tried = (bridge.store.maintenance.last_done(chore) for chore in (MADE, TRIED))
@@ -70,7 +72,7 @@ def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
 def daily(bridge: installation.Bridge, *, now: datetime) -> str:
     """Make an encrypted backup, save it at every place, and restore it from there as a test. Return its name.
 
-    Old backups are deleted only after this test. Raises SetupError if a place fails, after trying all.
+    Older backups are deleted only after the test. Raises SetupError if a place fails, after trying all.
     """
     bridge.store.maintenance.mark_done(TRIED, bridge.holder, now=now)
     places, failures = places_of(bridge.settings), list[SetupError]()
@@ -98,7 +100,7 @@ def _save(bridge: installation.Bridge, place: Place, sealed: Path) -> None:
 
 
 def write_encrypted(bridge: installation.Bridge, path: Path, progress: Progress = maintenance.no_progress) -> None:
-    """Write an encrypted backup of the whole store to ``path``. It appears under its name only when complete.
+    """Write an encrypted backup of the whole store to ``path``, where it appears only when complete.
 
     ``progress(name)`` returns a function called with (done, total). Raises SetupError if it cannot be written.
     """
@@ -110,9 +112,9 @@ def write_encrypted(bridge: installation.Bridge, path: Path, progress: Progress 
 
 @contextmanager
 def readable(bridge: installation.Bridge, path: Path, key: Path | None = None) -> Iterator[Path]:
-    """Yield the path of a backup that is not encrypted: ``path`` itself, or a copy that is deleted afterwards.
+    """Yield the path of a backup as plain data, which is ``path``, or a decrypted copy that is deleted afterwards.
 
-    ``key`` is an age identity file, else the installation's. Raises SetupError if it does not open the backup.
+    ``key`` is an age identity file, by default the installation's. Raises SetupError if it does not open the backup.
     """
     if not backup_key.is_encrypted(path):
         yield path
@@ -125,7 +127,7 @@ def readable(bridge: installation.Bridge, path: Path, key: Path | None = None) -
 
 
 def drill(bridge: installation.Bridge, place: Place, name: str) -> int:
-    """Restore a place's backup into a temporary store as a test, and return how many users it has.
+    """Restore a place's backup into a temporary store as a test, and return its number of users.
 
     Raises SetupError if that fails.
     """
@@ -137,7 +139,7 @@ def drill(bridge: installation.Bridge, place: Place, name: str) -> int:
 
 @contextmanager
 def fetched(bridge: installation.Bridge, path: Path) -> Iterator[Path]:
-    """Yield ``path`` if it exists, else a temporary copy of the backup with that name from the place that has it.
+    """Yield ``path``, or a temporary copy of the backup if ``path`` is only the name of a backup at a place.
 
     Raises SetupError if a place is unreadable.
     """
@@ -153,7 +155,7 @@ def fetched(bridge: installation.Bridge, path: Path) -> Iterator[Path]:
 
 
 def rotated(backups: Sequence[Saved]) -> list[Saved]:
-    """Return the ``backups``, oldest first, that rotation deletes. The newest of each recent day and week stays."""
+    """Return those of the ``backups`` (oldest first) to delete. The newest of each recent day and week is kept."""
     days: dict[object, Saved] = {}
     weeks: dict[object, Saved] = {}
     for saved in reversed(backups):
@@ -164,7 +166,7 @@ def rotated(backups: Sequence[Saved]) -> list[Saved]:
 
 
 def way_back(settings: Settings) -> str:
-    """Return a sentence with the newest own backup and the command that restores it."""
+    """Return a sentence that names the newest backup and the command that restores it."""
     with suppress(BridgeError):
         for place in places_of(settings):
             if made := place.found():
@@ -181,7 +183,7 @@ def _workplace(bridge: installation.Bridge) -> Iterator[Path]:
 
 
 def _drop_abandoned(folder: Path) -> None:
-    """Delete folders of killed processes after a day: they may hold backups that are not encrypted."""
+    """Delete temporary folders of killed processes after a day, because they may hold unencrypted backups."""
     for left in folder.glob(f"{WORKPLACE}*"):
         if time.time() - left.stat().st_mtime > parts.ABANDONED_SECONDS:
             shutil.rmtree(left, ignore_errors=True)

@@ -1,6 +1,6 @@
-"""Do a user's due tasks: recommend once a slot, send messages, write accepted plans.
+"""Do a user's due tasks, which are to recommend once a slot, send messages and write accepted plans.
 
-No state is kept between two calls, so any number of workers continue where the work stopped.
+No state is kept between two calls, so any worker can continue where another stopped.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ REVIEWED = "week reviewed"  # a cursor: the Monday of the last week whose review
 def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> None:
     """Do everything that is due for a user at ``now``. Repeated calls do each task once.
 
-    - Whether earlier recommendations were followed is confirmed from data, once a slot.
-    - A slot without a recommendation gets a recommendation, and the user's prior is learned when that is due.
-    - The recommendation is sent once. An expired recommendation is not sent any more.
-    - On each day of a trial of the user's own, the user is told once how the day was drawn.
-    - On a Monday the review of the week before is sent once.
-    - A consent that has ended is reported once.
-    - Feedback is written to the user's calendar.
-    - The operator's program is told about new and done recommendations.
+    - Once a slot (quarter of a day), find out from data if earlier recommendations were followed.
+    - Make the slot's recommendation if it has none, and learn the user's preferences from answers when that is due.
+    - Send the recommendation once, unless it has expired.
+    - On each day of a trial of the user's own, tell the user once how the day was drawn.
+    - On a Monday, send the review of the week before once.
+    - Report a consent that has ended once.
+    - Write accepted recommendations to the user's calendar.
+    - Tell the operator's program about new and done recommendations.
 
     A failed task is logged and does not stop the tasks after it.
     """
@@ -69,14 +69,14 @@ def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> 
 
 @dataclass(slots=True)
 class Everybody:
-    """A cache of all users by slot. Their slots change at full quarters of an hour."""
+    """A cache of all users by their current slot (quarter of a day), which changes only at full quarters of an hour."""
 
     bridge: installation.Bridge
     _mark: tuple[Any, ...] | None = None
     _people: dict[Moment, dict[int, User]] = field(default_factory=dict)
 
     def at(self, now: datetime) -> Mapping[Moment, Mapping[int, User]]:
-        """Return slot -> id -> user."""
+        """Return slot -> user id -> user."""
         mark = (now - (now - datetime.min.replace(tzinfo=UTC)) % QUARTER, *self.bridge.store.people.mark())
         if mark != self._mark:
             people: dict[Moment, dict[int, User]] = {}
@@ -91,8 +91,8 @@ def users_with_due_tasks(
 ) -> list[User]:
     """Return the users for whom ``run_due_tasks`` may have work, found by a few queries for all together.
 
-    Such a user lacks a recommendation for the slot, or waits for a message outside quiet slots. Or the user's calendar
-    lacks feedback. Or an event waits for the operator's program.
+    Such a user lacks a recommendation for the slot, waits for a message outside quiet slots, has feedback that is not
+    in the calendar, or has an event that waits for the operator's program.
     """
     untold = bridge.store.notifications.users_to_tell_of_pauses()
     writing = [spec.name for spec in registry.specs() if spec.writes is not None]
@@ -110,7 +110,7 @@ def users_with_due_tasks(
 
 
 def guarded(what: str, work: Callable[[], object]) -> bool:
-    """Run ``work`` and return True. If it raises an exception, log that under the name ``what`` and return False."""
+    """Run ``work`` and return True. If it raises an Exception, log it under the name ``what`` and return False."""
     try:
         work()
     except Exception as error:  # noqa: BLE001 - the caller's next task does not depend on this task
@@ -120,18 +120,21 @@ def guarded(what: str, work: Callable[[], object]) -> bool:
 
 
 def report(what: str, error: BaseException) -> None:
-    """Log an error of the task called ``what``: a BridgeError by its text, any other error by its class."""
+    """Log an error of the task ``what``, a BridgeError by its text and any other error by its class alone."""
     log.error("%s: %s", what, error if isinstance(error, BridgeError) else f"unexpected {type(error).__name__}")
 
 
 def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Confirm outcomes before the slot's advice is made, because the policy learns from them."""
+    """Find out from data if recommendations were followed.
+
+    It comes before the slot's recommendation, which learns from it.
+    """
     if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is None:
         outcomes.confirm(bridge, user, now=now)
 
 
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Make the slot's recommendation, unless it has one or was drawn to have none. Then learn a prior that is due."""
+    """Make the slot's recommendation, unless that was done or tried lately. Then learn from answers if that is due."""
     moment = moment_at(now, user.zones)
     work, since = bridge.store.waiting, now - SILENCE_RETRIED
     if work.by_slot([moment], since=since, now=now, user_id=user.id)[moment].advised:
@@ -144,7 +147,7 @@ def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
 
 def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send the current slot's recommendation once, when an answer is likeliest, and log a failure."""
+    """Send the current slot's recommendation once, at the moment when an answer is likeliest. A failure is logged."""
     # Not in a quiet slot, nor after it was seen, answered or expired, nor a sleep that has begun.
     channel, moment = _open_channel(bridge, user, now), moment_at(now, user.zones)
     if channel is None:
@@ -179,7 +182,7 @@ def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Cha
 
 
 def _remind(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Tell a user once a day how today was drawn in their trials, outside quiet slots."""
+    """Tell a user once a day, outside quiet slots, how today was drawn in their trials."""
     # A trial's text is named only where messages may name events.
     store, today = bridge.store, str(moment_at(now, user.zones).date)
     found, connection = trial.running(store, user, now=now), next(iter(store.connections.of_user(user.id)), None)
@@ -196,7 +199,7 @@ def _remind(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
 
 def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send last week's review once, on a Monday outside quiet slots, if it held advice."""
+    """Send last week's review once, on a Monday outside quiet slots, if it has recommendations."""
     store, moment = bridge.store, moment_at(now, user.zones)
     connection = next(iter(store.connections.of_user(user.id)), None)
     if connection is None or moment.day != 0 or _open_channel(bridge, user, now) is None:

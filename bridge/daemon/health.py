@@ -1,4 +1,4 @@
-"""Serve the daemon's health by HTTP on this machine, as JSON and for Prometheus. It tells nothing of a single user.
+"""Serve the daemon's health by HTTP on this machine, as JSON and for Prometheus. It has no data of a single user.
 
 Format: https://prometheus.io/docs/instrumenting/exposition_formats.
 """
@@ -45,7 +45,7 @@ class Foretold:
         self._counts: dict[str, Any] = {}
 
     def counts(self, daemon: Daemon) -> dict[str, Any]:
-        """Return ``people`` (verdict -> users), ``brier`` and ``brier_of_usual``, cached. A score may be None."""
+        """Return ``people`` (verdict -> number of users), ``brier`` and ``brier_of_usual``. A score may be None."""
         from bridge.advice.foresight import counts
 
         now = daemon.clock()
@@ -57,7 +57,10 @@ class Foretold:
 
 
 def health_of(daemon: Daemon, foretold: Foretold, *, every: float) -> dict[str, Any]:
-    """Return the daemon's health as a JSON document: counts by source, threads at work, accuracy of predictions."""
+    """Return the daemon's health as JSON, with counts by source, threads at work and the accuracy of predictions.
+
+    ``every`` is the number of seconds between two looks for work.
+    """
     now = daemon.clock()
     due = daemon.bridge.store.scheduling.due_by_source(now=now)
     return {
@@ -76,7 +79,7 @@ def _seconds(now: datetime, since: datetime | None) -> float:
 
 
 def status_of(daemon: Daemon, *, every: float) -> str:
-    """Return the daemon's state in a word: ok, starting, stopping or late, or the kind of the store's fault."""
+    """Return the daemon's state, which is ok, starting, stopping, late, or the kind of a fault of disk or database."""
     ago = _looked_ago(daemon)
     if daemon.stopping.is_set():
         return "stopping"
@@ -92,7 +95,7 @@ def _looked_ago(daemon: Daemon) -> float | None:
 
 
 def metrics(body: dict[str, Any]) -> str:
-    """Return ``body``, a document by ``health_of``, in the text format of Prometheus."""
+    """Return a document of ``health_of`` in the text format of Prometheus."""
     found: dict[str, list[tuple[str, float]]] = {
         "syncs_total": [(f'source="{s["source"]}",outcome="{s["outcome"]}"', s["count"]) for s in body["syncs"]],
         "busy": [(f'kind="{kind}"', count) for kind, count in body["busy"].items()],

@@ -39,7 +39,7 @@ ADVICE = "install into an environment of its own: python3 -m venv /opt/rhythm-br
 
 
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
-    """Return True if the last housekeeping is a day ago, or in the future because the clock was ahead, or never was."""
+    """Return True unless the last housekeeping was within a day before ``now``."""
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
     return last is None or not last <= now < last + DAILY_INTERVAL
 
@@ -47,14 +47,14 @@ def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
 def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
     """Delete old raw records, outcomes of syncs, notices and uploads. Return the numbers of deleted rows.
 
-    Age counts up to the call before, so a fast clock deletes nothing too early. Raises SetupError for a wrong setting.
+    Age counts up to the last call, so a fast clock deletes nothing too early. Raises SetupError for a wrong setting.
     """
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
     return _kept(bridge, None if last is None else min(last, now), now, COMPACT_DAILY_BYTES)
 
 
 def tidy(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Do as ``daily`` at ``now``, and count the deleted rows. Raises SetupError for a wrong BRIDGE_KEEP_RAW."""
+    """Delete as ``daily`` does, with the age counted up to ``now``. Raises SetupError for a wrong BRIDGE_KEEP_RAW."""
     return _kept(bridge, now, now, None)
 
 
@@ -70,7 +70,7 @@ def _kept(bridge: installation.Bridge, before: datetime | None, now: datetime, c
 
 
 def drop_uploads(bridge: installation.Bridge) -> None:
-    """Delete uploaded files older than a day. Only crashes leave such files, because an import does not take a day."""
+    """Delete uploaded files older than a day, which only a crash leaves behind."""
     oldest = time.time() - DAILY_INTERVAL.total_seconds()
     for folder in bridge.settings.uploads.glob("*/*"):
         with suppress(FileNotFoundError):  # an import has just deleted this upload
@@ -79,7 +79,7 @@ def drop_uploads(bridge: installation.Bridge) -> None:
 
 
 def days(text: str) -> float:
-    """Parse ``BRIDGE_KEEP_RAW`` as a number of days. Raises SetupError for anything but a number from 1 to 36500."""
+    """Return the number of days in ``BRIDGE_KEEP_RAW``. Raises SetupError unless it is a number from 1 to 36500."""
     try:
         found = float(text)
     except ValueError:
@@ -93,9 +93,9 @@ def days(text: str) -> float:
 
 
 def restore(bridge: installation.Bridge, path: Path, *, replace: bool, progress: Progress, now: datetime) -> None:
-    """Restore the backup at ``path``. The store must be empty unless ``replace`` deletes its data first.
+    """Restore the backup at ``path``. The store must be empty, or with ``replace`` loses its data first.
 
-    Raises SetupError while a daemon or a sync works, and for a file that is no whole backup or has no users.
+    Raises SetupError while a daemon or a sync is running, and for a file that is no whole backup or has no users.
     """
     settings, store = bridge.settings, bridge.store
     with closing(store.scheduling.singleton_lock("daemon", bridge.holder, now=now)):
@@ -113,7 +113,7 @@ def restore(bridge: installation.Bridge, path: Path, *, replace: bool, progress:
 
 
 class Unequal(BridgeError):
-    """The copied rows differ from the original, so that the copy was rolled back."""
+    """The copied rows differ from the original, so the copy was rolled back."""
 
 
 def migrate(bridge: installation.Bridge, to: str, *, progress: Progress) -> list[MovedTable]:
@@ -152,7 +152,7 @@ def _refuse_leased(source: Store) -> None:
 
 
 def slim() -> tuple[float, float]:
-    """Take away what is not used from the environment of this program. Return its megabytes before and after.
+    """Delete unused files from this program's virtual environment. Return its size in megabytes before and after.
 
     Raises SetupError outside of a virtual environment, whose packages other programs use too, and in a checkout's.
     """
@@ -180,5 +180,5 @@ def superfluous(site: Path) -> Iterator[Path]:
 
 
 def megabytes(folder: Path) -> float:
-    """Return the disk space that the files of a folder take, in megabytes of 2**20 bytes, as ``du -m`` counts."""
+    """Return the disk space of a folder's files in megabytes of 2**20 bytes, as ``du -m`` does."""
     return sum(path.lstat().st_blocks * 512 for path in folder.rglob("*")) / 2**20

@@ -28,7 +28,7 @@ LATE_SECONDS = 2.0  # a look that is later than this is called without the sched
 def run(bridge: installation.Bridge, *, every: int, health: str | None = None) -> None:
     """Run the daemon until SIGTERM or Ctrl-C. It looks for due work every ``every`` seconds.
 
-    ``health`` is HOST:PORT or None. Raises SetupError if another daemon works here or settings are wrong.
+    ``health`` is HOST:PORT or None. Raises SetupError if another daemon runs or settings are wrong.
     """
     with only_daemon(bridge) as daemon, serve_health(daemon, health, every=every):
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -42,9 +42,9 @@ def run(bridge: installation.Bridge, *, every: int, health: str | None = None) -
 
 @contextmanager
 def only_daemon(bridge: installation.Bridge) -> Iterator[Daemon]:
-    """Yield a daemon that holds the lock of the only daemon at its store, as long as the block runs.
+    """Yield a daemon that holds the lock against other daemons as long as the block runs.
 
-    Raises SetupError if another daemon works at this store, and for wrong settings of an MQTT broker.
+    Raises SetupError if another daemon runs at this store, and for wrong settings of an MQTT broker.
     """
     daemon = Daemon(bridge=bridge, steady=time.monotonic)
     singleton = bridge.store.scheduling.singleton_lock(DAEMON_NAME, bridge.holder, now=installation.now())
@@ -56,7 +56,7 @@ def only_daemon(bridge: installation.Bridge) -> Iterator[Daemon]:
 
 
 def look_until_stopped(daemon: Daemon, *, every: float) -> None:
-    """Prepare the first look for due work, then look every ``every`` seconds until the daemon is stopping."""
+    """Prepare the daemon, then look for due work every ``every`` seconds until it is stopping."""
     daemon.pool.start(LOOK_WORK, partial(guarded, "the start", daemon.start))
     while not (daemon.stopping.is_set() or daemon.pool.wait_until_idle(0.5)):
         continue
@@ -65,7 +65,7 @@ def look_until_stopped(daemon: Daemon, *, every: float) -> None:
 
 
 def call_looks(daemon: Daemon, *, every: float) -> None:
-    """Call ``daemon.look`` every ``every`` seconds until the daemon is stopping, even if the clock is set back."""
+    """Call ``daemon.look`` every ``every`` seconds until it is stopping, even if the machine's clock is set back."""
     from apscheduler.schedulers.background import BackgroundScheduler
 
     scheduler = BackgroundScheduler(timezone="UTC")

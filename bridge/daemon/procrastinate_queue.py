@@ -1,6 +1,6 @@
-"""Open the job queue of procrastinate (a library), whose tables lie in their own schema of the PostgreSQL store.
+"""Open the job queue of procrastinate (a library).
 
-Opening the queue creates the tables or applies their migrations.
+Its tables lie in a schema of their own in the store's PostgreSQL.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ _LOCK = 7_211_482_907  # an arbitrary number: workers that start together create
 
 
 def open_queue(database: str, concurrency: int) -> App:
-    """Open the store's job queue for ``concurrency`` jobs at once. Raises SetupError for SQLite or if it fails."""
+    """Open the store's job queue for ``concurrency`` jobs at once, creating or migrating its tables.
+
+    Raises SetupError for SQLite or if that fails.
+    """
     if not database.startswith(("postgresql", "postgres")):
         raise SetupError(
             "workers need a PostgreSQL store, and this store is SQLite: use bridge daemon, or move the store: "
@@ -57,7 +60,7 @@ def open_queue(database: str, concurrency: int) -> App:
 
 
 def _manager(connector: Any) -> JobManager:
-    """Return procrastinate's job manager, changed to drop a retried job if an equal job waits, instead of failing."""
+    """Return procrastinate's job manager, changed to drop a retried job if an equal one waits, instead of failing."""
     from procrastinate.exceptions import UniqueViolation
     from procrastinate.jobs import Job, Status
     from procrastinate.manager import JobManager

@@ -1,6 +1,6 @@
 """The daemon's work as procrastinate jobs on PostgreSQL, for any number of workers on any machines.
 
-Due times and leases stay in our own tables, so jobs may be deleted at any time.
+Due times and leases stay in the bridge's own tables, so jobs may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ SILENT_SECONDS = 30.0  # without a heartbeat; then a worker counts as dead, and 
 
 @dataclass(slots=True, kw_only=True)
 class Jobs:
-    """The work of queued jobs at an open installation. Once ``stopping`` is set, a sync ends after its next page."""
+    """The work that queued jobs do. Once ``stopping`` is set, a sync ends after its next page."""
 
     bridge: installation.Bridge
     clock: Callable[[], datetime] = installation.now
@@ -62,9 +62,10 @@ class Jobs:
         self.everybody = due_tasks.Everybody(self.bridge)
 
     def sync(self, connection_id: int, pages: int | None = None) -> bool:
-        """Sync up to ``pages`` pages of a connection, and return True if more pages may follow.
+        """Sync up to ``pages`` pages of a connection, and return True if more may follow.
 
-        Raises TryLater if the connection or its source is busy. A failed sync raises nothing, and is due again later.
+        None stands for the usual number. Raises TryLater if the connection or its source is busy. A failed sync raises
+        nothing, and is due again later.
         """
         mine = replace(self.bridge)  # a holder of its own
         try:
@@ -89,7 +90,7 @@ class Jobs:
         return chunk.full
 
     def _claim(self, mine: installation.Bridge, connection: Connection) -> Ration:
-        """Take the sole right to sync a connection, and reserve its requests. Raises TryLater if it is taken."""
+        """Take the connection's lease, and reserve its requests. Raises TryLater if another process has the lease."""
         store, now, limit = self.bridge.store, self.clock(), self.bridge.at_once(connection.source)
         if store.scheduling.lease_count(connection.source, now=now, alone=True) >= limit:
             raise TryLater(f"{connection.source} has as many syncs running as it allows", retry_at=now + CROWDED_WAIT)
@@ -130,7 +131,10 @@ class Jobs:
         ]
 
     def next_due(self, connection_id: int) -> Connection | None:
-        """Return a due connection of the same source as one whose sync has ended, None if the source is busy."""
+        """Return a due connection of the source of ``connection_id``, whose sync has ended.
+
+        None if the source is busy.
+        """
         with self.bridge.store.view():
             ended = self.bridge.store.connections.by_id(connection_id)
             if ended is None or not runs.room(self.bridge, [ended.source])[ended.source]:
@@ -155,7 +159,7 @@ class Jobs:
         return housekeeping.is_due(self.bridge, now=now) or backups.is_due(self.bridge, now=now)
 
     def tidy(self) -> None:
-        """Do the day's housekeeping and the day's backup, where they are due. If one fails, the other is still done."""
+        """Do the day's housekeeping and backup, if they are due. If one fails, the other is still done."""
         if housekeeping.is_due(self.bridge, now=self.clock()):
             guarded("housekeeping", lambda: housekeeping.daily(self.bridge, now=self.clock()))
         if backups.is_due(self.bridge, now=self.clock()):
@@ -171,7 +175,7 @@ class Jobs:
 
 @dataclass(slots=True, kw_only=True)
 class _Chunk:
-    """A limit on the pages that a job may sync. ``landed`` raises Interrupted at the limit."""
+    """A limit on the pages that a job may sync. ``landed`` counts a page, and raises Interrupted at the limit."""
 
     pages: int
     stopping: threading.Event
@@ -192,7 +196,7 @@ def declare(jobs: Jobs, queue: App) -> None:
     from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
     class RetryAtStatedTime(BaseRetryStrategy):
-        """Retry rule by which a job runs again at the time that a TryLater states. No other error is retried."""
+        """A retry rule for TryLater alone, by which a job runs again at the time that the error states."""
 
         def get_retry_decision(self, *, exception: BaseException, job: Any) -> RetryDecision | None:  # noqa: ARG002
             if not isinstance(exception, TryLater):
@@ -243,7 +247,7 @@ async def _tick(jobs: Jobs, queue: App) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _QueuedJob:
-    """A job to queue. Jobs with one ``lock`` run one after the other. One job per ``queueing_lock`` may wait."""
+    """A job to queue. Jobs with the same ``lock`` run one after the other. One per ``queueing_lock`` may wait."""
 
     lock: str | None
     queueing_lock: str
@@ -256,7 +260,7 @@ def _sync_job(connection: Connection, **more: int) -> _QueuedJob:
 
 
 async def _enqueue(at: App, task: str, wanted: Collection[_QueuedJob], **options: Any) -> None:
-    """Queue jobs, except those of which an equal job waits. Update PostgreSQL's statistics after many jobs."""
+    """Queue jobs, except those of which an equal one waits. After many jobs, PostgreSQL's statistics are updated."""
     found = await at.connector.execute_query_all_async(query=QUEUED_JOBS) if len(wanted) > 1 else ()
     waiting = {row["queueing_lock"] for row in found}
     plain = at.configure_task(task, **options).job
@@ -327,7 +331,7 @@ async def _until_stopped(jobs: Jobs, queue: App, concurrency: int) -> None:
 
 
 async def look(queue: App) -> None:
-    """Queue a tick, the job that looks for due work, at once. Before that, queue the jobs of dead workers again."""
+    """Queue a tick, which is the job that looks for due work. Before that, queue the jobs of dead workers again."""
     await _resume(queue)
     await _enqueue(queue, "tick", [_QueuedJob(None, "tick", {"timestamp": 0})], priority=TICK_PRIORITY)
 

@@ -1,4 +1,4 @@
-"""The daemon's scheduler starts due syncs by source, each user's due tasks, and the day's housekeeping."""
+"""The daemon's scheduler, which starts due syncs by source, each user's due tasks, and the day's housekeeping."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ CLOCK_TOLERANCE = timedelta(minutes=2)  # a synchronised clock is slewed, and a 
 
 @dataclass(slots=True, kw_only=True)
 class ClockWatch:
-    """A detector of jumps of the wall clock ``clock``, by comparison with the monotonic clock ``steady``.
+    """A detector of jumps of the wall clock ``clock``, by comparison with the monotonic seconds ``steady``.
 
     A sleep of the machine counts as a jump too, because ``time.monotonic`` then stands still.
     """
@@ -61,7 +61,7 @@ class ClockWatch:
 
 @dataclass(slots=True, kw_only=True)
 class Daemon:
-    """The scheduler of an open installation, with its clock and the work under way. A caller repeats ``look``."""
+    """The scheduler of an installation, with its clock and the work under way. It needs repeated calls of ``look``."""
 
     bridge: installation.Bridge
     clock: Callable[[], datetime] = installation.now
@@ -83,7 +83,7 @@ class Daemon:
         self.everybody = due_tasks.Everybody(self.bridge)
 
     def start(self) -> None:
-        """Prepare for the first call of ``look``: release dead leases, repair due times and spread overdue syncs."""
+        """Release leases of dead processes, repair due times set by a wrong clock, and spread overdue syncs."""
         if self.steady is not None:
             self.clock_watch = ClockWatch(clock=self.clock, steady=self.steady)
         leases.release_dead(self.bridge.store)
@@ -96,7 +96,10 @@ class Daemon:
         self.pool.wait_until_idle()
 
     def look(self) -> None:
-        """Find due work, start it in threads, and return at once. Work without a thread waits for the next call."""
+        """Find due work and start it in threads, without waiting.
+
+        Work for which no thread is free waits for the next call.
+        """
         if not self._is_alone() or self.stopping.is_set():
             return
         guarded("the clock", self._check_clock)
@@ -111,7 +114,7 @@ class Daemon:
             self.pool.start(PEOPLE_WORK, lambda: guarded("people", self._run_due_tasks))
 
     def start_publishing(self) -> None:
-        """Bring what an MQTT broker retains up to date, in a thread, if there is a broker and a thread is free."""
+        """Update what an MQTT broker retains, in a thread, if there is a broker and a thread is free."""
         publisher = self.publisher
         if publisher is not None and not self.stopping.is_set() and self.pool.free_threads(MQTT_WORK):
             self.pool.start(MQTT_WORK, lambda: guarded("MQTT", lambda: publisher.update(self.clock())))
@@ -149,7 +152,7 @@ class Daemon:
         return False
 
     def _check_clock(self) -> None:
-        """Repair times set by a wrong clock, and spread overdue connections after a jump of the clock."""
+        """Repair due times set by a wrong clock, and spread overdue syncs over time after a jump of the clock."""
         self._repair_clock()
         if self.clock_watch is not None and (ahead := self.clock_watch.jump()):
             log.warning("the clock moved by %d s", ahead.total_seconds())
@@ -172,7 +175,7 @@ class Daemon:
                 self.unreleased.add(connection.id)
 
     def _claim(self, source: str, limit: int) -> list[tuple[Connection, Ration]]:
-        """Return leased connections of a source with their requests, without those that this process is syncing."""
+        """Return due connections of a source, leased and with requests reserved, except those that are syncing here."""
         mine, now, but, store = self.bridge.holder, self.clock(), tuple(self.syncing), self.bridge.store
         with store.transaction(durable=False):
             limit = min(limit, runs.room(self.bridge, [source])[source])
@@ -183,13 +186,13 @@ class Daemon:
         return list(zip(found, rations, strict=True))
 
     def _release_again(self) -> None:
-        """Release leases whose release failed when their sync ended, because the database was away."""
+        """Release leases whose release failed when their sync ended, because the database did not answer."""
         for connection_id in tuple(self.unreleased):
             self.bridge.store.scheduling.release(connection_id, self.bridge.holder)
             self.unreleased.discard(connection_id)
 
     def _sync_source(self, connection: Connection, ration: Ration | None = None) -> None:
-        """Sync a claimed connection, then every other due one of its source. While stopping, release it."""
+        """Sync a claimed connection, then every other due one of its source. While stopping, release it instead."""
         found: Sequence[tuple[Connection, Ration | None]] = [(connection, ration)]
         while found:
             (connection, ration), *_ = found

@@ -18,7 +18,7 @@ SHUTDOWN_LAST_SECONDS = 1.0  # for releasing leases after that
 class WorkerPool:
     """Threads at work, counted by kind. ``limit(kind)`` gives how many threads of a kind may run at once.
 
-    The pool itself does not enforce the limit; callers must ask ``free_threads`` first. Work must not raise.
+    The limit is not enforced, so callers must ask ``free_threads`` before ``start``. Work must not raise.
     """
 
     def __init__(self, limit: Callable[[str], int]) -> None:
@@ -32,7 +32,7 @@ class WorkerPool:
             return max(0, self._limit(kind) - self._busy[kind])
 
     def start(self, kind: str, work: Callable[[], object]) -> None:
-        """Run ``work`` in a thread of its own, counted under ``kind``. The end of the process cuts the thread off."""
+        """Run ``work`` in a thread of its own, counted under ``kind``. The end of the process cuts it off."""
         with self._changed:
             threading.Thread(target=self._do, args=(kind, work), name=kind, daemon=True).start()
             self._busy[kind] += 1  # the thread cannot end before: it needs this lock
@@ -51,7 +51,7 @@ class WorkerPool:
             return {kind: count for kind, count in self._busy.items() if count}
 
     def wait_until_idle(self, patience: float | None = None) -> bool:
-        """Wait up to ``patience`` seconds, None without end, until no thread runs. Return True if none does."""
+        """Wait up to ``patience`` seconds (None for no limit) until no thread runs. Return True if none does."""
         with self._changed:
             return self._changed.wait_for(lambda: not any(self._busy.values()), patience)
 

@@ -58,7 +58,7 @@ TIMES = {"sleep_start": ("Sleep start", "start", "mdi:bed-clock"), "sleep_end": 
 
 
 def discovery(names: Names, user: User, url: str | None) -> dict[str, Any]:
-    """Return the discovery message of a person's device. ``url`` is the page's address, None if unreachable."""
+    """Return the message that makes Home Assistant add a user's device. ``url`` is the page's address, or None."""
     device = names.device(user)
     about: dict[str, Any] = {
         "identifiers": [device],
@@ -216,7 +216,10 @@ def meter_state(reading: Reading) -> dict[str, Any]:
 
 
 def advice_state(advice: Recommendation | None, user: User, events: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the state of the recommendation with its notification's texts. Without one, all fields are None."""
+    """Return the state of the recommendation, with the texts of its notification. Without one, all fields are None.
+
+    ``events`` are titles of calendar events for the text.
+    """
     if advice is None:
         return dict.fromkeys(("action", "id", "title", "text", "start", "end", "answer", "expires_at"))
     title, text = notify.compose(advice, {}, events, zones=user.zones)
@@ -243,7 +246,10 @@ def event_of(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sensors(topics: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return entity -> its own fields of discovery. ``topics`` maps the parts SLEEP and WORKOUT to their topics."""
+    """Return entity -> its fields in the discovery message, for last night and workout.
+
+    ``topics`` maps the parts SLEEP and WORKOUT to their topics.
+    """
     found: dict[str, dict[str, Any]] = {
         part: {
             "name": name,
@@ -274,9 +280,9 @@ def sensors(topics: Mapping[str, str]) -> dict[str, dict[str, Any]]:
 
 
 def states(bridge: Bridge, user: User, now: datetime, *, titles: bool) -> dict[str, dict[str, Any]]:
-    """Return the states of SLEEP and WORKOUT, with None in all fields of which nothing is known.
+    """Return the states of SLEEP and WORKOUT, with None in fields that are unknown.
 
-    A sport that is none of the usual is told as "workout" without ``titles``, because people name theirs themselves.
+    Without ``titles``, an unusual sport is "workout", because its name may be the user's own words.
     """
     today = today_at(now, user.zones)
     since = str(today - timedelta(days=WORKOUT_DAYS))

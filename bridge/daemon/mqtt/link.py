@@ -1,4 +1,4 @@
-"""The settings of an MQTT broker, the connection to it in paho's thread, and the messages of ours that it retains."""
+"""The settings of an MQTT broker, the connection to it in paho's thread, and the messages that it retains for us."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ONLINE, OFFLINE = "online", "offline"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """The names that an installation uses at a broker: its own, and the prefix of Home Assistant's discovery."""
+    """The names that an installation uses at a broker, its own and the prefix of Home Assistant's discovery."""
 
     node: str
     discovery: str
@@ -58,16 +58,18 @@ class Names:
 
     @property
     def hello(self) -> str:
-        """The topic of the message by which a new connection knows that it has read everything retained."""
+        """The topic of a message to the bridge itself. When it arrives, all retained messages have arrived before."""
         return f"{self.node}/hello"
 
     def device(self, user: User) -> str:
-        """Return the id of a person's device. A person who got the number of a forgotten person has another id."""
+        """Return the id of a user's device.
+
+        It is made from id and name, so a new user never gets a deleted user's device.
+        """
         told = hashlib.blake2b(f"{user.id}/{user.name}".encode(), digest_size=6).hexdigest()
         return f"{self.node}_{told}"
 
     def config(self, device: str) -> str:
-        """Return the topic of a device's discovery message."""
         return f"{self.discovery}/device/{device}/config"
 
     def topic(self, device: str, part: str) -> str:
@@ -75,7 +77,7 @@ class Names:
         return f"{self.node}/{device}/{part}"
 
     def is_ours(self, topic: str) -> bool:
-        """Return True for a topic that only this installation publishes to, with retained messages."""
+        """Return True for a topic of this installation's retained messages, to which it alone publishes."""
         device = topic.removeprefix(f"{self.discovery}/device/").removesuffix("/config")
         is_device = re.fullmatch(rf"{self.node}_[0-9a-f]{{12}}", device) is not None
         return topic.startswith(f"{self.node}/") or (is_device and topic == self.config(device))
@@ -126,7 +128,10 @@ def broker_of(settings: Mapping[str, str]) -> Broker | None:
 
 
 def sharing(bridge: Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]:
-    """Yield (user, "yes" or "titles") for each user who shares at the broker. Raises SetupError for other words."""
+    """Yield (user, "yes" or "titles") for each user who shows data at the broker.
+
+    Raises SetupError for other settings.
+    """
     for user in users:
         share = bridge.settings_of(user, "mqtt", config.MQTT)["share"].strip().lower()
         if share not in SHARE_CHOICES:
@@ -139,7 +144,7 @@ def sharing(bridge: Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]
 
 
 class Link:
-    """A connection to a broker that is made anew when it is lost. Raises SetupError if it cannot be set up.
+    """A connection to a broker that reconnects by itself. Raises SetupError if it cannot be set up.
 
     ``on_ready`` and ``on_press(topic, text)`` run in paho's thread, and must return at once.
     """
@@ -177,12 +182,12 @@ class Link:
         return self._ready
 
     def retained(self) -> dict[str, str]:
-        """Return topic -> text of what the broker retains under this installation's topics, without the status."""
+        """Return topic -> text of the messages that the broker retains for this installation, without the status."""
         with self._lock:
             return dict(self._retained)
 
     def keep(self, topic: str, text: str) -> None:
-        """Let the broker retain ``text`` under a topic, unless it does already. An empty text removes it."""
+        """Publish a retained message, unless the broker retains it already. An empty text removes it."""
         with self._lock:
             if self._retained.get(topic, "") == text:
                 return
@@ -192,11 +197,11 @@ class Link:
         self._client.publish(topic, text, qos=1, retain=True)
 
     def tell(self, topic: str, text: str) -> None:
-        """Publish a text under a topic to present subscribers. The broker does not retain the text."""
+        """Publish a message to the present subscribers, which the broker does not retain."""
         self._client.publish(topic, text, qos=1)
 
     def close(self) -> None:
-        """Tell the broker that the bridge is offline, waiting at most a second, and end the connection."""
+        """Publish that the bridge is offline, waiting at most a second, and end the connection."""
         if self._client.is_connected():
             told = self._client.publish(self._names.status, OFFLINE, qos=1, retain=True)
             try:
@@ -217,7 +222,7 @@ class Link:
         client.subscribe([(own, 1), (self._names.config("+"), 1)])
 
     def _subscribed(self, client: Client, _data: Any, _number: Any, codes: Any, _properties: Any) -> None:
-        """Publish a message to the bridge itself. When it arrives, all retained messages have arrived before."""
+        """Publish a message to the bridge itself, which arrives after all retained messages."""
         if any(code.is_failure for code in codes):
             log.warning("the MQTT broker does not let the bridge read its own topics")
         self._hello = secrets.token_hex(8)

@@ -1,4 +1,4 @@
-"""Carry out what a person says in Home Assistant: a mode, why a suggestion is refused, a note, a confirmed wish."""
+"""Carry out messages from Home Assistant, which are modes, reasons of refusals, notes and wishes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOTHING = "No wish waits. Type one, then confirm what was understood."
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A message from a device in Home Assistant. ``number`` is the recommendation that the device showed then."""
+    """A message from a device in Home Assistant. ``number`` is the recommendation that the device then showed."""
 
     device: str
     part: str
@@ -55,7 +55,7 @@ class Orders:
         return True
 
     def obey(self, bridge: Bridge, people: dict[str, User], now: datetime) -> None:
-        """Carry out the waiting messages. Errors are shown at the device."""
+        """Carry out the waiting messages. Errors become the device's reply."""
         while self.waiting:
             order = self.waiting.popleft()
             if user := people.get(order.device):
@@ -101,16 +101,16 @@ class Orders:
         self.told[order.device] = f"Understood: {shown(rule.told)}. Confirm it."
 
     def wish_state(self, device: str) -> dict[str, Any]:
-        """Return the state of the text field for wishes: the last reply, and if a wish waits for confirmation."""
+        """Return the state of a device's field for wishes, the last reply and if a wish waits for confirmation."""
         return {"text": self.told.get(device, NOTHING)[:STATE_MAX], "waits": device in self.wishes}
 
     def note_state(self, device: str) -> dict[str, Any]:
-        """Return the state of the text field for notes, which never names what was noted."""
+        """Return the state of a device's field for notes, which never names what was noted."""
         return {"text": self.noted.get(device, NO_NOTE)[:STATE_MAX]}
 
 
 def mode_state(bridge: Bridge, user: User, now: datetime) -> dict[str, Any]:
-    """Return the state of the select entity for the mode."""
+    """Return the state of the select entity for the mode, such as ill."""
     mode = modes.mode_of(bridge.store, user, today_at(now, user.zones))
     state = {"mode": str(mode.kind), "until": mode.until and mode.until.isoformat()}
     planned = sorted(f"{one.since} - {one.until}: {one.kind}" for one in mode.planned)

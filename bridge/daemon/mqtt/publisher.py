@@ -1,4 +1,4 @@
-"""Keep what the broker retains in step with the store, and store the answers that Home Assistant's buttons give."""
+"""Keep the broker's retained messages up to date, and store the answers of Home Assistant's buttons."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PRESSES_MAX = 20  # that wait at once; more are dropped
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Press:
-    """Press of a button at a person's device, about the recommendation ``number`` that was shown there."""
+    """A press of a button on a user's device, about the recommendation ``number`` that was shown there."""
 
     device: str
     number: int
@@ -38,9 +38,9 @@ class Press:
 
 @dataclass(slots=True, kw_only=True)
 class Publisher:
-    """An installation at its broker, which publishes users' meters and recommendations and notes pressed buttons.
+    """An installation at its broker, which publishes users' meters and recommendations and queues pressed buttons.
 
-    ``work`` is called in any thread, must return at once, and have ``update`` called soon.
+    ``work`` is called in any thread after a press, must return at once, and must cause a call of ``update``.
     """
 
     bridge: installation.Bridge
@@ -58,7 +58,10 @@ class Publisher:
         self.link = Link(self.broker, self.work, self._pressed)
 
     def _pressed(self, topic: str, word: str) -> None:
-        """Queue a button's press for the recommendation that the device shows, or a message, unless many wait."""
+        """Queue a button's press for the recommendation that the device shows, or another message.
+
+        Too many are dropped.
+        """
         parts = topic.split("/")
         if len(parts) == 3 and parts[2] in orders.PARTS:
             if self.orders.take(orders.Order(parts[1], parts[2], word, self.shown.get(parts[1]))):
@@ -145,7 +148,7 @@ class Publisher:
 
 
 def opened(bridge: installation.Bridge, work: Callable[[], None]) -> Publisher | None:
-    """Return a publisher for the broker in the settings, or None without any. Raises SetupError for wrong ones."""
+    """Return a publisher for the broker in the settings, or None without any. Raises SetupError for wrong settings."""
     broker = broker_of(bridge.settings.of_plugin("mqtt", config.MQTT))
     return None if broker is None else Publisher(bridge=bridge, broker=broker, work=work)
 
@@ -157,13 +160,19 @@ def current(bridge: installation.Bridge, user: User, now: datetime) -> Recommend
 
 
 def is_news(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> bool:
-    """Return True if an event may announce a recommendation: unanswered, no quiet slot, no sleep under way."""
+    """Return True if a recommendation may be announced now.
+
+    It is unanswered, and neither quiet slot nor sleep has begun.
+    """
     asleep = advice.kind == "sleep" and advice.start is not None and advice.start <= now
     return advice.answer is None and not asleep and moment_at(now, user.zones).slot not in bridge.guard.quiet
 
 
 def give(bridge: installation.Bridge, user: User, number: int, word: str, now: datetime) -> None:
-    """Store the answer ``word`` of a button to the recommendation ``number``. A late press is only logged."""
+    """Store the answer of the button ``word`` to the recommendation ``number``.
+
+    If that is too late, it is only logged.
+    """
     try:
         found = feedback.own(bridge.store, user, number)
         answer_links.refuse_late(found, user, now=now)
@@ -173,7 +182,7 @@ def give(bridge: installation.Bridge, user: User, number: int, word: str, now: d
 
 
 def number_in(text: str | None) -> int | None:
-    """Return the recommendation's number in the text of a retained state. Return None if it holds none."""
+    """Return the recommendation's id in the text of a retained state, or None without one."""
     try:
         told = json.loads(text or "null")
     except ValueError:

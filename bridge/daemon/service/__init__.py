@@ -1,4 +1,4 @@
-"""Files that run the bridge as a service: units of systemd, an agent of launchd, and files for containers."""
+"""Files that run the bridge as a service, for systemd, launchd and containers."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ WantedBy=default.target
 
 
 def text(kind: str, folder: Path) -> str:
-    """Return the text of a service's file: ``system``, ``systemd``, ``launchd``, ``container`` or ``compose``.
+    """Return the file of a service, which is ``system``, ``systemd``, ``launchd``, ``container`` or ``compose``.
 
-    A user's service works on the data in ``folder``. Raises SetupError for an unknown kind.
+    A user's service works on the data in ``folder``. Raises SetupError for another kind.
     """
     if kind in SHIPPED:
         return files(__name__).joinpath(SHIPPED[kind]).read_text(encoding="utf-8")
@@ -100,7 +100,10 @@ def _agent(folder: Path) -> str:
 
 
 def install(kind: str, written: str) -> tuple[Path, str]:
-    """Write a user's service file. Return its place and start command. Raises SetupError for a kind without place."""
+    """Write a user's service file, whose text is ``written``. Return its path and the command that starts the service.
+
+    Raises SetupError for a kind that has no usual path.
+    """
     if kind not in PLACES:
         raise SetupError(
             f"--install has no place for a {kind} file; write it where you need it: bridge service {kind} > "
@@ -114,5 +117,5 @@ def install(kind: str, written: str) -> tuple[Path, str]:
 
 
 def only_in_this_shell() -> list[str]:
-    """Return the sorted names of variables ``BRIDGE_*`` that are settings here, which a service does not see."""
+    """Return the sorted names of variables ``BRIDGE_*`` in this shell, which a service would not see."""
     return sorted(name for name in os.environ if name.startswith("BRIDGE_") and name not in OF_A_PROCESS)
