@@ -58,7 +58,7 @@ def _in_turn() -> Iterator[None]:
 def set_password(store: Store, user: User, password: str | None, *, now: datetime) -> None:
     """Save a user's password as its hash, or remove it (None). All of the user's browser sessions end.
 
-    Raises SetupError for a bad length or what is soon guessed. Raises TryLater when too many logins wait.
+    Raises SetupError for a bad length or a password that is soon guessed, TryLater if too many logins are waiting.
     """
     if password is not None:
         _refuse_weak(password, user.name)
@@ -85,7 +85,10 @@ def _refuse_weak(password: str, name: str) -> None:
 
 
 def strength(password: str, name: str) -> int:
-    """Return how hard a password is to guess, from 0 (very easy) to 4, by zxcvbn (Wheeler 2016)."""
+    """Return how hard a password is to guess, from 0 (very easy) to 4, by zxcvbn (Wheeler 2016).
+
+    ``name`` is the user's.
+    """
     from zxcvbn import zxcvbn
 
     score: int = zxcvbn(password[:STRENGTH_CHARS_MAX], user_inputs=[name, "rhythm", "bridge"])["score"]
@@ -102,7 +105,7 @@ def has_password(store: Store, user: User) -> bool:
 
 
 def user_with_password(store: Store, name: str, password: str) -> User | None:
-    """Return the user with this name and this password, or None. Raises TryLater when too many logins wait.
+    """Return the user with this name and this password, or None. Raises TryLater if too many logins are waiting.
 
     An unknown name takes as long as a wrong password, so that names cannot be found out.
     """
@@ -134,7 +137,7 @@ def begin_session(store: Store, user: User, *, now: datetime) -> str:
 
 
 def session_of(store: Store, token: str, *, now: datetime) -> Session | None:
-    """Return the session of a cookie's secret, or None if there is none, it is over, or it was idle for a week."""
+    """Return the session of a cookie's secret, or None if it is unknown, over, or was idle for a week."""
     found = store.access.session(digest(token), now=now, idle=SESSION_IDLE)
     if found is not None and now - found.used_at > USE_NOTED:
         with suppress(SetupError):  # a disk that is full or read-only shows pages all the same
@@ -147,12 +150,12 @@ def new_token(
 ) -> tuple[ApiToken, str]:
     """Make an API token for the program ``name``. Return the stored entry and the secret, which is not stored.
 
-    The hash covers the prefix, so a token cannot be turned into the other kind.
+    With ``for_assistant``, the token serves AI assistants alone.
     """
     token = (ASSISTANT_TOKEN_PREFIX if for_assistant else TOKEN_PREFIX) + secrets.token_urlsafe(32)
     return store.access.add_token(user.id, name, digest(token), now=now), token
 
 
 def digest(token: str) -> str:
-    """Return the SHA-256 of a random secret in hexadecimal. Random secrets need no slow hash."""
+    """Return the SHA-256 of a random secret in hexadecimal, the form in which it is stored."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -20,7 +20,7 @@ SAVE_RETRY_SECONDS = 0.1  # between two tries
 class StoredAccount:
     """The settings and the token (stored encrypted) of a connection, as a connector needs them.
 
-    ``zone`` is an IANA name. ``allow_hosts`` names inner hosts that the connector may reach.
+    ``zone`` is the user's IANA zone. ``allow_hosts`` names hosts in the operator's network that it may reach.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class StoredAccount:
             return self._vault.unseal(again)
 
     def token_field(self, name: str) -> str:
-        """Return the field ``name`` of the stored token as text, empty without a token or that field."""
+        """Return the field ``name`` of the stored token as text, or "" without the token or the field."""
         return str((self.token() or {}).get(name, ""))
 
     def save_token(self, token: Mapping[str, Any]) -> None:
-        """Encrypt and save a token. Raises TryLater if the store stays busy."""
+        """Encrypt and save a token. Raises TryLater if the database stays locked."""
         end = time.monotonic() + SAVE_TIMEOUT_SECONDS
         while True:
             try:
@@ -71,7 +71,7 @@ class StoredAccount:
                 time.sleep(SAVE_RETRY_SECONDS)
 
     def refresh_lock(self) -> AbstractContextManager[None]:
-        """Return a lock across processes. This connection's token may only be refreshed while the lock is held."""
+        """Return a lock across processes, which must be held while this connection's token is refreshed."""
         return self._store.lock(f"token-{self._connection_id}")
 
 

@@ -1,4 +1,4 @@
-"""Record which tools a user allows AI assistants to use. Their server looks this up with every request."""
+"""Store which tools a user allows AI assistants to use. The assistants' server reads this at every request."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ CONSENTS: Mapping[str, str] = MappingProxyType(
 
 
 def allow(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> list[str]:
-    """Allow AI assistants ``tools``, and return their proper names. Raises SetupError if any is unknown."""
+    """Allow AI assistants the tools that ``tools`` name, and return their proper names.
+
+    Raises SetupError if a name is unknown.
+    """
     chosen = [parse_tool(tool, user) for tool in tools]
     with store.transaction():
         for tool in chosen:
@@ -51,12 +54,18 @@ def allow(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> l
 
 
 def refuse(store: Store, user: User, tools: Iterable[str]) -> list[str]:
-    """Forbid AI assistants ``tools``, and return those that were allowed. Raises SetupError if any is unknown."""
+    """Forbid AI assistants ``tools``, and return those that were allowed before.
+
+    Raises SetupError if one is unknown.
+    """
     return [tool for tool in [parse_tool(tool, user) for tool in tools] if store.people.refuse_tool(user.id, tool)]
 
 
 def choose(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> None:
-    """Allow AI assistants exactly ``tools``, keeping earlier dates. Raises SetupError for an unknown tool."""
+    """Allow AI assistants exactly ``tools``.
+
+    Those allowed before keep their date. Raises SetupError for an unknown tool.
+    """
     chosen = {parse_tool(tool, user) for tool in tools}
     with store.transaction():
         allow(store, user, chosen, now=now)
@@ -75,9 +84,10 @@ def parse_tool(text: str, user: User) -> str:
 
 
 def consent_rows(store: Store, user: User) -> list[dict[str, Any]]:
-    """Return a row for each tool that assistants may use, and last a row ``titles`` for the words of events and tasks.
+    """Return a row for each tool that assistants may be allowed.
 
-    ``since`` is the time of the consent in ISO 8601, None without one. ``writes`` is True for tools that change data.
+    The last row, ``titles``, is for the words of events and tasks. ``since`` is the time of the consent in ISO 8601,
+    None without one. ``writes`` is True for tools that change data.
     """
     allowed = store.people.allowed_tools(user.id)
     return [

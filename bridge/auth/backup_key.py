@@ -15,7 +15,7 @@ KEY_MAX_BYTES = 100_000  # of an identity file
 
 
 def is_encrypted(path: Path) -> bool:
-    """Return True if a file begins as an age file does. Returns False for a file that is missing or cannot be read."""
+    """Return True if a file begins as an age file does. False also for a file that cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(len(AGE_HEADER)) == AGE_HEADER
@@ -24,9 +24,10 @@ def is_encrypted(path: Path) -> bool:
 
 
 def encrypt(plain: Path, sealed: Path, folder: Path, further: str) -> None:
-    """Encrypt the file ``plain`` into ``sealed`` for this installation's key and the public keys in ``further``.
+    """Encrypt the file ``plain`` into ``sealed``, for this installation's key and the public keys in ``further``.
 
-    Raises SetupError for an unreadable key, OSError if the encryption fails.
+    The installation's key is in ``folder``. ``further`` is separated by commas. Raises SetupError for an unreadable
+    key, OSError if the encryption fails.
     """
     import pyrage
 
@@ -40,7 +41,7 @@ def encrypt(plain: Path, sealed: Path, folder: Path, further: str) -> None:
 
 
 def decrypt(sealed: Path, plain: Path, key: Path) -> None:
-    """Decrypt the file ``sealed`` into ``plain`` with the identity file ``key``. Raises SetupError if it fails."""
+    """Decrypt the file ``sealed`` into ``plain`` with the identity file ``key``. Raises SetupError if that fails."""
     import pyrage
 
     os.close(os.open(plain, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
@@ -54,7 +55,7 @@ def decrypt(sealed: Path, plain: Path, key: Path) -> None:
 
 
 def identities(key: Path) -> Sequence[Any]:
-    """Return the age identities in a file, a line each. Raises SetupError for a missing or unreadable file."""
+    """Return the age identities in a file, one per line. Raises SetupError for a missing or unreadable file."""
     import pyrage
 
     try:
@@ -84,7 +85,7 @@ def _recipient(text: str) -> Any:
 
 
 def _own_key(folder: Path) -> Path:
-    """Return the path of ``backup.key``, made with a new key for its owner alone if missing."""
+    """Return the path of ``backup.key``, which is made with a new key if it is missing."""
     import pyrage
 
     path = folder / KEY_FILE

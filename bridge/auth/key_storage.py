@@ -24,7 +24,7 @@ class KeyStorage(Protocol):
     @property
     def is_writable(self) -> bool: ...
     def keys(self) -> Sequence[str]:
-        """Return the keys. The first key encrypts, and all keys decrypt. Without any key, a key is made and saved."""
+        """Return the keys, of which the first encrypts and all decrypt. If there is none, a key is made and saved."""
         ...
 
     def save(self, keys: Sequence[str]) -> None:
@@ -33,7 +33,10 @@ class KeyStorage(Protocol):
 
 
 def key_storage_of(key: str | None, folder: Path) -> KeyStorage:
-    """Return the storage of the keys for ``BRIDGE_KEY``: ``keyring``, the keys themselves, or a file in ``folder``."""
+    """Return the storage of keys that ``BRIDGE_KEY`` names.
+
+    ``key`` is its value, ``keyring`` or the keys themselves. Without a value, the keys are in a file in ``folder``.
+    """
     if key is None or not key.strip():
         return InFile(folder / KEY_FILE)
     if key.strip() == USE_KEYRING:
@@ -50,7 +53,7 @@ def new_key() -> str:
 
 @dataclass(frozen=True)
 class InEnvironment:
-    """The keys in ``BRIDGE_KEY`` itself, comma separated."""
+    """The keys in ``BRIDGE_KEY`` itself, separated by commas."""
 
     given: tuple[str, ...]
     is_writable = False
@@ -78,7 +81,7 @@ class InFile:
         return self.path.read_text(encoding="ascii").split()
 
     def save(self, keys: Sequence[str]) -> None:
-        """Replace the file with ``keys``, whole even after a crash. The caller holds a lock."""
+        """Replace the file's keys, so that even a crash leaves the old or the new file. The caller holds a lock."""
         for leftover in self.leftovers():
             leftover.unlink(missing_ok=True)
         self._written(keys).replace(self.path)
@@ -99,7 +102,7 @@ class InFile:
         written.unlink(missing_ok=True)
 
     def _written(self, keys: Sequence[str]) -> Path:
-        """Write the keys to a new file. On Linux it has no name until it is complete."""
+        """Write the keys to a new file and return its path. On Linux it has no name until it is complete."""
         path = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}{PART_SUFFIX}")
         text = "\n".join(keys).encode("ascii")
         try:
@@ -128,7 +131,7 @@ def _fill(handle: int, text: bytes) -> None:
 
 @dataclass(frozen=True)
 class InKeyring:
-    """The operating system's keyring. ``name``, the installation's folder, names the entry that holds the keys."""
+    """The operating system's keyring. ``name``, the installation's folder, identifies the entry with the keys."""
 
     name: str
     is_writable = True

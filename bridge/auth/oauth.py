@@ -1,4 +1,4 @@
-"""OAuth 2 for connectors: consent by a redirect or a pasted address, and refresh of rotating tokens.
+"""OAuth 2 for connectors, with consent by a redirect or a pasted address, and refresh of rotating tokens.
 
 A new token is saved before it is used, because losing it would cost the user's consent.
 """
@@ -32,9 +32,9 @@ SWAPS_MAX = 3  # pairs stored by other processes that are tried before a refused
 
 
 class TokenSession:
-    """An HTTP session that sends an account's access token, and replaces one that ends or was refused.
+    """An HTTP session that sends an account's access token, and replaces a token that ends or was refused.
 
-    Raises NeedsLogin if the consent is no longer accepted, TryLater if the token server is silent.
+    Its requests raise NeedsLogin if the consent is no longer accepted, TryLater if the token server does not answer.
     """
 
     def __init__(
@@ -55,7 +55,6 @@ class TokenSession:
         self._session.close()
 
     def get(self, url: str, **options: Any) -> requests.Response:
-        """Send a GET with the access token."""
         return self.request("GET", url, **options)
 
     def post(self, url: str, **options: Any) -> requests.Response:
@@ -84,7 +83,10 @@ class TokenSession:
         return unwrapped(self._session.request(method, url, headers=signed, **options), self._envelope)
 
     def _refresh(self) -> bool:
-        """Take a newer token stored by another process, else ask the vendor. Return True if the vendor was asked."""
+        """Use a newer token of another process if it has stored one, else ask the vendor.
+
+        Return True if it was asked.
+        """
         with self._account.refresh_lock():
             newer = self._swapped_elsewhere()
             if newer is not None:
@@ -95,7 +97,10 @@ class TokenSession:
             return True
 
     def _swapped(self) -> dict[str, Any]:
-        """Save and return the vendor's next token, or if refused, a token that another process stored meanwhile."""
+        """Save and return the vendor's next token.
+
+        If the vendor refuses, return one that another process has stored.
+        """
         try:
             beside = {name: value for name, value in (self._account.token() or {}).items() if name not in ENDS}
             token = beside | self._swap(self._token)
@@ -113,7 +118,10 @@ class TokenSession:
 
 
 def open_session(account: Account, spec: ConnectorSpec) -> TokenSession:
-    """Open a session with the account's token, refreshed by ``spec.oauth``. Raises NeedsLogin without a token."""
+    """Return a session with the account's token, refreshed as ``spec.oauth`` says.
+
+    Raises NeedsLogin without a token.
+    """
     stored = account.token()
     if not stored:
         raise needs_login(spec.name)
@@ -129,7 +137,7 @@ def oauth_of(spec: ConnectorSpec) -> OAuth:
 
 
 def filled(address: str, settings: Mapping[str, str]) -> str:
-    """Replace each ``{name}`` of an address by the setting of that name. A slash after a setting is not doubled.
+    """Return an address with each ``{name}`` replaced by the setting of that name. Slashes after it are not doubled.
 
     >>> filled("{base_url}/token", {"base_url": "https://api.example.com/"})
     'https://api.example.com/token'
@@ -150,7 +158,7 @@ def _ends(token: Mapping[str, Any]) -> bool:
 
 
 def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask the vendor for the next token. Only ``TokenSession`` may call this, because it holds the refresh lock.
+    """Return the vendor's next token for a refresh token. Only ``TokenSession`` may call this, as it holds the lock.
 
     Raises NeedsLogin for a refused or missing refresh token, Refused for HTTP 403 and 404, and else TryLater.
     """
@@ -188,7 +196,10 @@ def _meaning(refusal: str | None, source: str) -> BridgeError:
 
 
 def not_busy(source: str) -> Callable[[requests.Response], requests.Response]:
-    """Return a check of a token server's answer, which raises TryLater if busy, and Refused for 403 and 404."""
+    """Return a function that checks a token server's answer.
+
+    It raises TryLater if busy, and Refused for 403 and 404.
+    """
 
     def check(answer: requests.Response) -> requests.Response:
         if answer.status_code == 429 or answer.status_code >= 500:
@@ -209,7 +220,8 @@ def needs_login(source: str) -> NeedsLogin:
 def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes: Sequence[str] | None = None) -> None:
     """Obtain a user's consent at a source and save the token. ``scopes`` replaces those of ``spec.oauth``.
 
-    Raises NeedsLogin without a consent, TryLater without a token server's answer, SetupError for a port in use.
+    Raises NeedsLogin if no consent is given, TryLater if the token server does not answer, SetupError for a port in
+    use.
     """
     oauth = oauth_of(spec)
     page = filled(oauth.authorise_url, account.settings)
@@ -227,7 +239,7 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
 
 
 def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code: str) -> dict[str, Any]:
-    """Exchange a consent's ``code`` for the token. Raises TryLater, Refused or NeedsLogin."""
+    """Exchange a consent's ``code`` for the token. Raises NeedsLogin, Refused or TryLater as ``refreshed`` does."""
     import requests
     from oauthlib.oauth2 import OAuth2Error
 
@@ -262,7 +274,7 @@ UNKNOWN_CLIENT = frozenset(
 
 
 def check_client(spec: ConnectorSpec, settings: Mapping[str, str]) -> None:
-    """Ask a vendor's token server whether it knows a client id and secret, by an invalid refresh token.
+    """Test a client id and secret by asking the vendor's token server to refresh an invalid token.
 
     Servers check the client first. Raises SetupError if it is refused, TryLater if the server is silent or busy.
     """
@@ -301,7 +313,7 @@ def _refusal(answer: requests.Response) -> str:
 
 
 def revoke(account: Account, spec: ConnectorSpec) -> bool:
-    """Withdraw the consent at the vendor, and return True if the vendor confirmed."""
+    """Revoke the consent at the vendor, and return True if the vendor confirmed."""
     import requests
 
     oauth = oauth_of(spec)

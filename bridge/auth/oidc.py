@@ -36,7 +36,7 @@ UNTRUSTED_CLAIMS = ("email", "name", "nickname", "given_name", "family_name", "p
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """The page's registration at the login provider. ``claim``, which holds the user's name, may be empty."""
+    """The page's registration at the login provider. ``claim`` is the name of the claim with the user's name, or ""."""
 
     issuer: str
     id: str
@@ -51,9 +51,10 @@ class Client:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """The login provider of a ``client``: its addresses, from its discovery document. ``userinfo_url`` may be empty.
+    """The login provider of a ``client``, with the addresses in its discovery document. ``userinfo_url`` may be "".
 
-    ``takes_basic``: HTTP Basic for the secret. ``names_itself``: the redirect names the issuer (RFC 9207).
+    ``takes_basic`` is True if it takes the secret by HTTP Basic, ``names_itself`` if its redirect names the issuer (RFC
+    9207).
     """
 
     client: Client
@@ -81,7 +82,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """A person's account at the provider, with the lasting id ``subject``. ``name`` is empty if none is sent."""
+    """A person's account at the provider. ``subject`` is its permanent id, and ``name`` is "" if none is sent."""
 
     issuer: str
     subject: str
@@ -115,7 +116,7 @@ def client_of(settings: Settings) -> Client | None:
 def discover(client: Client) -> Provider:
     """Return the provider's addresses from its discovery document.
 
-    Raises SetupError if it refuses or an address is missing or unsafe, TryLater without a JSON object as answer.
+    Raises SetupError if it refuses or an address is missing or unsafe, TryLater if its answer is no JSON object.
     """
     with http.open_session() as session:
         told = _object(_get(session, canonical(client.issuer) + DISCOVERY_PATH))
@@ -151,7 +152,10 @@ def _address(told: Mapping[str, Any], name: str) -> str:
 
 
 def new_attempt(redirect: str, *, link_to: int | None = None) -> Attempt:
-    """Return an attempt to log in with fresh secrets. ``link_to`` is a user who links an account, else None."""
+    """Return an attempt to log in, with new secrets.
+
+    ``link_to`` is the id of a user who links an account, else None.
+    """
     return Attempt(
         nonce=secrets.token_urlsafe(32),
         verifier=secrets.token_urlsafe(VERIFIER_BYTES),
@@ -161,7 +165,7 @@ def new_attempt(redirect: str, *, link_to: int | None = None) -> Attempt:
 
 
 def login_url(provider: Provider, attempt: Attempt, state: str) -> str:
-    """Return the provider's login address. The provider sends the random ``state`` back with its answer."""
+    """Return the provider's login address. The provider sends ``state``, a random text, back with its answer."""
     challenge = urlsafe_b64encode(hashlib.sha256(attempt.verifier.encode()).digest()).rstrip(b"=").decode()
     query = {
         "response_type": "code",
@@ -177,7 +181,7 @@ def login_url(provider: Provider, attempt: Attempt, state: str) -> str:
 
 
 def account_of(provider: Provider, attempt: Attempt, code: str, issuer: str | None, *, now: datetime) -> Account:
-    """Exchange the ``code`` of a redirect for the account that logged in. ``issuer`` None: the redirect named none.
+    """Exchange the ``code`` of a redirect for the account that logged in. ``issuer`` is the redirect's, None without.
 
     Raises Forged if a check or the code fails, SetupError for a refused client, TryLater without an answer.
     """
@@ -230,7 +234,7 @@ def checked(token: str, keys: Mapping[str, Any], provider: Provider, *, nonce: s
 
 
 def canonical(issuer: str) -> str:
-    """Return an issuer without slashes at its end, the form in which links are stored."""
+    """Return an issuer without slashes at its end, which is the form in which links are stored."""
     return issuer.rstrip("/")
 
 
@@ -249,7 +253,7 @@ def refused() -> Forged:
 
 
 def _exchanged(session: requests.Session, provider: Provider, attempt: Attempt, code: str) -> requests.Response:
-    """Send ``code`` to the provider. Raises Forged or SetupError if it refuses, TryLater if it is silent."""
+    """Return the provider's answer to ``code``. Raises Forged or SetupError if it refuses, TryLater if it is silent."""
     client = provider.client
     form = {
         "grant_type": "authorization_code",
@@ -295,7 +299,7 @@ def _object(answer: requests.Response) -> dict[str, Any]:
 
 
 def _answer_to(session: requests.Session, method: str, url: str, **options: Any) -> requests.Response:
-    """Return the provider's answer. Raises TryLater without an answer, and for a provider that refuses for now."""
+    """Return the provider's answer. Raises TryLater if there is none, or if the provider is busy."""
     import requests
 
     try:

@@ -47,7 +47,10 @@ def is_host(host: str) -> bool:
 
 
 def begin_registration(store: Store, user: User, host: str, origins: Sequence[str]) -> tuple[Challenge, str]:
-    """Return a challenge and the options to make a passkey. Raises SetupError for a bad ``host`` or too many keys."""
+    """Return a challenge, and as JSON the options to make a passkey.
+
+    Raises SetupError if ``host`` is no host name, or if the user has too many passkeys.
+    """
     from webauthn import generate_registration_options, options_to_json
     from webauthn.helpers.structs import (
         AuthenticatorSelectionCriteria,
@@ -114,7 +117,7 @@ def registered(challenge: Challenge, answer: str, name: str, *, now: datetime) -
 
 
 def _check_key(encoded: bytes) -> None:
-    """Raise ValueError for a public key that cannot be decoded, because attestation "none" has not checked the key."""
+    """Raise ValueError for a public key that cannot be decoded, which the attestation "none" does not check."""
     from webauthn.helpers import decode_credential_public_key, decoded_public_key_to_cryptography
 
     decoded_public_key_to_cryptography(decode_credential_public_key(encoded))
@@ -123,7 +126,7 @@ def _check_key(encoded: bytes) -> None:
 def begin_login(host: str, origins: Sequence[str]) -> tuple[Challenge, str]:
     """Return a challenge and the JSON options with which a browser asks for a passkey of the page at ``host``.
 
-    They name no user, so nothing tells who has a passkey. Raises SetupError if ``host`` is no host name.
+    The options name no user, to keep secret who has a passkey. Raises SetupError if ``host`` is no host name.
     """
     from webauthn import generate_authentication_options, options_to_json
     from webauthn.helpers.structs import UserVerificationRequirement
@@ -136,9 +139,9 @@ def begin_login(host: str, origins: Sequence[str]) -> tuple[Challenge, str]:
 
 
 def user_with_passkey(store: Store, challenge: Challenge, answer: str, *, now: datetime) -> int:
-    """Check a browser's answer to a login challenge, and return the id of the passkey's user.
+    """Return the id of the user whose passkey a browser's answer to a login challenge proves.
 
-    A counter that did not grow means a copied key. Raises Forged if anything is wrong, without naming the cause.
+    Raises Forged, without naming the cause, if anything is wrong. A counter that did not grow means a copied key.
     """
     from webauthn import verify_authentication_response
     from webauthn.helpers import base64url_to_bytes

@@ -21,7 +21,7 @@ ANY_LOOPBACK_PORT = "http://127.0.0.1:0/"  # where vendors lead back to if any p
 
 @contextmanager
 def tried_by_hand(source: str) -> Iterator[None]:
-    """Add the command that connects ``source`` again to a TryLater raised in the block, because nothing retries it."""
+    """Add the command that connects ``source`` to the text of a TryLater raised in the block, as nothing retries it."""
     try:
         yield
     except TryLater as error:
@@ -32,7 +32,7 @@ def tried_by_hand(source: str) -> Iterator[None]:
 
 @contextmanager
 def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[str, Listener | None]]:
-    """Yield the address to redirect to, and a listener at its port, or None if ``redirect`` is not on this machine.
+    """Yield the address to redirect to, and a listener for it, None if ``redirect`` is not on this machine.
 
     Port 0 is replaced by a free port. Raises SetupError for an unreadable address or a port in use.
     """
@@ -52,7 +52,10 @@ def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[
 
 
 def redirected_address(browser: Browser, url: str, listener: Listener | None) -> str | None:
-    """Show the consent page ``url``, and return the address redirected to, or None if none arrives in time."""
+    """Show the consent page ``url``, and return the address that it redirected to, or None if none comes in time.
+
+    Without a listener, the user is asked to paste the address.
+    """
     browser.open(url)
     pasted = browser.paste()
     if pasted is None and listener is not None:
@@ -64,7 +67,7 @@ def redirected_address(browser: Browser, url: str, listener: Listener | None) ->
 def code_of(source: str, answer: str | None, state: str) -> str:
     """Return the authorisation code in the redirected address ``answer``.
 
-    Raises NeedsLogin without a code, after a refusal, or for the ``state`` of another request.
+    Raises NeedsLogin without an address, after a refusal, or unless the address has the same ``state`` and a code.
     """
     again = f"bridge connect {source} --user NAME"
     if answer is None:

@@ -18,7 +18,7 @@ VIEWERS_MAX = 20  # of a user
 def share(store: Store, user: User, viewer_name: str, meters: Sequence[Meter], *, now: datetime) -> None:
     """Let the user called ``viewer_name`` see exactly these meters of ``user`` from now on.
 
-    Raises SetupError for an unknown name, for the user's own name, without meters, and beyond 20 viewers.
+    Raises SetupError for an unknown name, for the user's own name, without meters, and for too many viewers.
     """
     if not meters:
         raise SetupError(say("choose at least one meter, or withdraw the share"))
@@ -30,7 +30,7 @@ def share(store: Store, user: User, viewer_name: str, meters: Sequence[Meter], *
 
 
 def withdraw(store: Store, user: User, viewer_name: str, *, now: datetime) -> None:
-    """Let the user called ``viewer_name`` see no meter of ``user`` any more. Raises SetupError without a share."""
+    """Stop showing the user called ``viewer_name`` any meter of ``user``. Raises SetupError if none was shared."""
     found = next((one for one in store.shares.given(user.id) if one.other == composed(viewer_name)), None)
     if found is None:
         raise SetupError(say("you share nothing with anybody of that name; see: bridge share"))
@@ -38,10 +38,7 @@ def withdraw(store: Store, user: User, viewer_name: str, *, now: datetime) -> No
 
 
 def hide(store: Store, viewer: User, name: str, *, now: datetime) -> None:
-    """Stop showing ``viewer`` the meters of the user ``name``, as the viewer wants.
-
-    Raises SetupError if that user shares nothing.
-    """
+    """Stop showing ``viewer`` the meters of the user ``name``. Raises SetupError if that user shares nothing."""
     found = next((one for one in store.shares.received(viewer.id) if one.other == composed(name)), None)
     if found is None:
         raise SetupError(say("nobody of that name shares anything with you; see: bridge share"))

@@ -1,4 +1,4 @@
-"""Allow token requests over https, or to this machine alone, and unpack answers that state a status of their own."""
+"""Allow token requests over https or to this machine alone, and unpack answers that state a status of their own."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _before: list[str | None] = []  # the variable's former value, once for each thr
 
 
 def unwrapped(answer: requests.Response, envelope: Envelope | None) -> requests.Response:
-    """Return the body of an answer that states a status of its own, with the HTTP status that ``envelope`` gives it.
+    """Return an answer whose body states a status as an answer with that HTTP status and the enclosed body.
 
-    The answer is unchanged without an envelope, with an HTTP status other than 200, or without an own status.
+    ``envelope`` names the fields. Without an envelope or a stated status, or if the HTTP status is not 200, the answer
+    is unchanged.
     """
     if envelope is None or answer.status_code != 200:
         return answer
@@ -55,7 +56,7 @@ def _rebuilt(answer: requests.Response, status: int, body: Any) -> requests.Resp
 def plain_loopback(url: str) -> bool:
     """Return True for an http:// address of this machine, and False for https:// anywhere.
 
-    Raises SetupError for any other address, where a token would be readable on its way.
+    Raises SetupError for any other address, where a token could be read on its way.
     """
     parts = urlsplit(url)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK_HOSTS:

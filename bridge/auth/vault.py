@@ -1,4 +1,4 @@
-"""Stored secrets, encrypted ("sealed") with Fernet (AES-128-CBC and HMAC-SHA256), and the rotation of their keys."""
+"""Encrypt stored secrets with Fernet (AES-128-CBC and HMAC-SHA256), and rotate the keys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEALING_LOCK = "key"  # name of the store's lock under which secrets are sealed 
 
 
 class Vault:
-    """Encrypts ("seals") and decrypts JSON documents. The first key encrypts, and every key decrypts.
+    """A cipher for JSON documents. The first key encrypts ("seals"), and every key decrypts.
 
     ``keys`` may be a function. It is called for every document, because another process may be rotating the keys.
     """
@@ -30,14 +30,11 @@ class Vault:
         self._keys = keys
 
     def seal(self, secret: Mapping[str, Any]) -> bytes:
-        """Encrypt a JSON document with the first key, and return the bytes.
-
-        Raises SetupError if a current key is not valid.
-        """
+        """Return a JSON document encrypted with the first key. Raises SetupError if a current key is not valid."""
         return self._fernet().encrypt(json.dumps(secret).encode())
 
     def unseal(self, sealed: bytes) -> dict[str, Any]:
-        """Decrypt a sealed document. Raises SetupError when no current key decrypts it."""
+        """Return the JSON document in ``sealed``. Raises SetupError if no current key decrypts it."""
         from cryptography.fernet import InvalidToken
 
         try:
@@ -50,7 +47,7 @@ class Vault:
         return opened
 
     def resealed(self, sealed: bytes) -> bytes | None:
-        """Return a sealed secret, encrypted again with the first key, or None when no key decrypts it."""
+        """Return an encrypted secret, encrypted anew with the first key, or None if no key decrypts it."""
         from cryptography.fernet import InvalidToken
 
         try:
@@ -59,9 +56,9 @@ class Vault:
             return None
 
     def derived(self, purpose: str) -> list[bytes]:
-        """Derive a key of 32 bytes for ``purpose``, such as signing links, from each current key, in their order.
+        """Return a key of 32 bytes for ``purpose``, derived from each current key in their order.
 
-        Raises SetupError if a current key is not valid.
+        A purpose is for example to sign links. Raises SetupError if a current key is not valid.
         """
         self._fernet()  # raises for keys that are not valid
         return [hmac.digest(key.strip().encode(), purpose.encode(), "sha256") for key in self._current()]
@@ -84,14 +81,14 @@ class Vault:
 def open_vault(key: str | None, folder: Path) -> Vault:
     """Return a vault with the keys that ``key``, the value of ``BRIDGE_KEY``, names.
 
-    Without a value, the keys are in the file ``folder/key``. The first use makes a key if there is none.
+    If it is None, they are in the file ``folder/key``. If there is no key, the first use makes one.
     """
     return Vault(key_storage_of(key, folder).keys)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rotation:
-    """The result of a key rotation, with the connections whose consent no key decrypts."""
+    """The result of a key rotation, with the connections whose token no key decrypts."""
 
     resealed: int  # number of secrets sealed with the new key
     unreadable: tuple[int, ...]  # ids of connections whose consent no key opens
@@ -99,9 +96,9 @@ class Rotation:
 
 
 def rotate(store: Store, storage: KeyStorage) -> Rotation:
-    """Make a key, encrypt every stored secret with the new key, and delete the old keys.
+    """Make a key, encrypt every stored secret with it, and delete the old keys.
 
-    The next rotation finishes a killed one. Raises SetupError if the environment holds only a single key.
+    An interrupted rotation is finished by the next. Raises SetupError if BRIDGE_KEY holds only a single key.
     """
     with store.lock(SEALING_LOCK):
         if len(storage.keys()) == 1:
@@ -113,7 +110,7 @@ def rotate(store: Store, storage: KeyStorage) -> Rotation:
 
 
 def _reseal(store: Store, vault: Vault) -> tuple[int, tuple[int, ...]]:
-    """Return the number of secrets encrypted, and the ids of connections whose consent no key decrypts."""
+    """Return (number of secrets encrypted anew, ids of connections whose token no key decrypts)."""
     with store.transaction():
         consents = [(connection, vault.resealed(sealed)) for connection, sealed in store.connections.secrets()]
         for connection, sealed in consents:

@@ -58,9 +58,9 @@ class AssistantServer(MCPServer[Any]):
         logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its errors repeat what a client sent
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer an HTTP request (ASGI) that holds a message, as JSON and without a session.
+        """Answer an HTTP request (ASGI) with one message of the protocol, as JSON and without a session.
 
-        The caller makes sure that the request comes from the user, and bounds its body.
+        The caller has checked that the request is the user's, and limits its body.
         """
         manager = StreamableHTTPSessionManager(self._lowlevel_server, json_response=True, stateless=True)
         async with manager.run():

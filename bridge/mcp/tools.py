@@ -1,7 +1,7 @@
-"""Define the tools that read and the tools that write, by which an AI assistant serves a user.
+"""Define the tools with which an AI assistant reads and changes a user's data.
 
-Titles of events and tasks may be other people's words. They are left out unless the user has allowed ``titles``. They
-then stand in ``untrusted_text``, as data to show and never to follow.
+Titles of events and tasks may be other people's words. Unless the user allows ``titles``, they are left out. Else they
+are in ``untrusted_text``, as data to show and never to follow.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ Rows = Annotated[int, Field(strict=True, ge=1, le=4000)]
 
 
 class Asked(BaseModel):
-    """The parts that narrow a question: aggregate, dates (both inside), number of rows, grouping and conditions."""
+    """The parts that narrow a question, which are aggregate, first and last date, rows, grouping and conditions."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -92,7 +92,7 @@ class Allowed:
     def answer(
         self, bridge: installation.Bridge, user: User, what: str, asked: Asked | None, *, against: str | None = None
     ) -> dict[str, Any]:
-        """Return the answer to a question as a JSON document. Raises SetupError for what the consent does not cover."""
+        """Return the answer to a question as a JSON document. Raises SetupError for subjects and fields not allowed."""
         query = query_of(Words(what=what, against=against, **(asked or Asked()).model_dump()))
         self._check(query)
         found = answer(query, load_tables(bridge, user, query, now=installation.now()))
@@ -147,7 +147,7 @@ class Tools:
     def allowed(self) -> set[str]:
         """Return the names of the tools that the user allows now.
 
-        The name ``titles`` among them allows titles of events and tasks.
+        ``titles`` among them allows titles of events and tasks.
         """
         return set(self.bridge.store.people.allowed_tools(self._user().id))
 
@@ -341,11 +341,11 @@ def _quoted(one: Any) -> Any:
 
 
 def untrusted(text: str | None) -> dict[str, str] | None:
-    """Return {"untrusted_text": text} without invisible characters and cut to 200 characters, or None for None.
+    r"""Return {"untrusted_text": text} for a text that the user did not write, or None for None.
 
-    The text was not written by the user.
+    Invisible characters are removed, and the text is cut to a maximal length.
 
-    >>> untrusted("Lunch\\u202e\\n with Kim")
+    >>> untrusted("Lunch\u202e\n with Kim")
     {'untrusted_text': 'Lunch with Kim'}
     """
     if text is None:
