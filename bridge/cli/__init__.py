@@ -94,7 +94,7 @@ MODULES = {  # of this package -> their commands
 
 
 class ByName(by_name.ByName):
-    """The command group of ``bridge``, with the commands of the product and those that installed packages add."""
+    """The command group of ``bridge``, with the product's commands and those that installed packages add."""
 
     found = by_name.Commands(options.commands, {f"{__name__}.{module}": names for module, names in MODULES.items()})
     groups = GROUPS
@@ -132,7 +132,7 @@ def private(
 def main() -> None:
     """Run the command in the program's arguments. A BridgeError ends the program with its exit code.
 
-    OpenBLAS gets one thread, because with these small matrices threads wait for each other.
+    OpenBLAS gets one thread, because its threads would only wait for each other on small matrices.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, TextIOWrapper):

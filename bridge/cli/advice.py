@@ -251,7 +251,7 @@ def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:
 
 
 def _taken(offers: Sequence[OfferDocument]) -> str | None:
-    """Offer times at a terminal, and return the slot of the chosen time. None without a terminal or choice."""
+    """Offer times at a terminal, and return the slot of the chosen one. None without a terminal or a choice."""
     if not offers or not sys.stdin.isatty():
         return None
     for number, offer in enumerate(offers, start=1):

@@ -1,4 +1,4 @@
-"""The commands by name, each built only when it is run, because building all commands takes long."""
+"""Hold the commands by name, each built only when it is run, because building all commands takes long."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Registered = dict[str, CommandInfo | TyperInfo]
 class Commands(Mapping[str, Any]):
     """The commands by name, each built when it is first looked up.
 
-    The product's commands are in ``own`` once their module is imported; ``modules`` maps each to its commands. Commands
-    that other packages add are looked for only when needed.
+    ``own`` holds the product's commands whose module is imported, and ``modules`` maps a module to its commands.
+    Commands of other packages are searched for only when needed.
     """
 
     def __init__(self, own: typer.Typer, modules: Mapping[str, Sequence[str]]) -> None:
@@ -66,7 +66,7 @@ class Commands(Mapping[str, Any]):
 
 
 class ByName(TyperGroup):
-    """A command group with the commands in ``found``. A command is built when it is looked up."""
+    """A command group with the commands in ``found``, each built when it is looked up."""
 
     found: Commands
     groups: Mapping[str, Sequence[str]]  # title of the help -> names; other commands stand under the last title
@@ -86,7 +86,7 @@ class ByName(TyperGroup):
         return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - the base's shape
-        """Write the name and the first sentence of help of every command by groups, without building any command."""
+        """Write the name and the first sentence of help of every command, by groups, without building any command."""
         helps = self.found.helps()
         grouped = [name for names in self.groups.values() for name in names]
         more = {"More": [name for name in helps if name not in grouped]}
@@ -143,7 +143,7 @@ class _Plain:
 
 
 def _may_be_read(path: str, asked: Any) -> bool:
-    """Return True if the path can be read and its parameter requires no further check."""
+    """Return True if the path can be read and its parameter ``asked`` needs no other check."""
     more = asked.exists or asked.resolve_path or asked.writable or not (asked.file_okay and asked.dir_okay)
     return not more and (os.access(path, os.R_OK) or not os.path.lexists(path))
 

@@ -26,7 +26,7 @@ COLUMNS = ("name", "source", "used", "entries", "titles")
 
 
 class BareWeek(TyperGroup):
-    """A command group that takes ``--week`` without a value as the present week."""
+    """A command group that takes ``--week`` without a value as the current week."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         kept = [
@@ -94,7 +94,7 @@ def _write(path: Path, week: Week) -> None:
 
 
 def to_icalendar(week: Week) -> bytes:
-    """Return a week as the bytes of an iCalendar file. An event in several slots is written once."""
+    """Return a week as an iCalendar file. An event in several slots is written once."""
     from icalendar import Calendar
 
     body = Calendar()

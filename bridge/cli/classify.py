@@ -106,7 +106,7 @@ def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
 
 
 def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Label]) -> list[Label]:
-    """Return a label per event: the user's correction, else one predicted from corrections, else the given one."""
+    """Return a label per event, the user's correction, else one predicted from corrections, else that of ``labels``."""
     from bridge.advice.labels import liked
     from bridge.calendar import likeness
     from bridge.calendar.corrections import Titles
@@ -122,7 +122,7 @@ def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Labe
 
 
 def _read(path: Path) -> list[Invitation]:
-    """Return an event per line of a file, ``-`` for standard input. A first cell ``title`` marks a header."""
+    """Return an event per line of a file, or of standard input for ``-``. A first cell ``title`` marks a header."""
     try:
         text = (sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()).decode("utf-8-sig", "replace")
     except OSError as error:

@@ -127,7 +127,7 @@ def _say_what_is_asked(source: str, *, write: bool) -> None:
 
 
 def _grant_push(bridge: Bridge, user: User, source: str) -> None:
-    """Make and print a push token in place of an earlier one. Raises SetupError if no app sends to the source."""
+    """Make and print a push token, which replaces an earlier one. Raises SetupError if the source takes no pushes."""
     from bridge.ingest.pushes import PUSH_PATH, grant
 
     token = grant(bridge, user, source)
@@ -163,7 +163,7 @@ def disconnect(
 
 
 def _ask_to_disconnect(source: str, user: str, rows: int, *, keep: bool) -> None:
-    """Ask at a terminal, and end the command after no. Raises SetupError without a terminal."""
+    """Ask at a terminal, and end the command if the answer is no. Raises SetupError without a terminal."""
     if not sys.stdin.isatty():
         again = f"bridge disconnect {source} --user {user}"
         ways = f"{again} --keep --yes" if keep else f"{again} --yes, or keep its data: {again} --keep --yes"
@@ -175,7 +175,7 @@ def _ask_to_disconnect(source: str, user: str, rows: int, *, keep: bool) -> None
 
 
 class Terminal:
-    """The terminal, through which a user gives a source's consent. ``headless`` opens no browser."""
+    """The terminal at which a user gives consent to a source. With ``headless`` no browser is opened."""
 
     def __init__(self, *, headless: bool) -> None:
         self._headless = headless
@@ -192,7 +192,7 @@ class Terminal:
             webbrowser.open(url)
 
     def paste(self) -> str | None:
-        """If headless, ask at the terminal for the address that the source redirected to, and return it.
+        """Return the address that the source redirected to, asked for at the terminal, if headless.
 
         Returns None otherwise, or without a terminal.
         """
@@ -202,9 +202,9 @@ class Terminal:
         return pasted
 
     def ask(self, question: str) -> str | None:
-        """Ask ``question`` at the terminal, without showing the answer, or read a line of standard input.
+        """Return the answer to ``question``, typed at the terminal without being shown, or a line of standard input.
 
-        Returns the answer, or None if it is empty.
+        Returns None if it is empty.
         """
         if sys.stdin.isatty():
             typed: str = typer.prompt(question, hide_input=True, err=True)

@@ -1,4 +1,4 @@
-"""Run ``bridge tidy``, ``backup``, ``backups``, ``restore``, ``migrate``, ``views`` and ``key``, which tend a store."""
+"""Run ``bridge tidy``, ``backup``, ``backups``, ``restore``, ``migrate``, ``views`` and ``key``, on the whole store."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def backup(
 
 
 def _keys_of(settings: Settings, *, encrypted: bool) -> list[str]:
-    """Return the files or the setting that a new machine needs beside a backup."""
+    """Return the files or the setting with keys that a new machine needs besides a backup."""
     from bridge.auth import backup_key, key_storage
 
     files = [settings.folder / key_storage.KEY_FILE, *([settings.folder / backup_key.KEY_FILE] if encrypted else ())]

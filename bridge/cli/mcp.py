@@ -53,7 +53,10 @@ def _server(bridge: Bridge, user: str) -> AssistantServer:
 
 
 def over_http(bridge: Bridge) -> Callable[[str], ASGIApp]:
-    """Return user -> ASGI application of their tools, made once. Raises SetupError without the library."""
+    """Return a function that maps a user's name to an ASGI application with the user's tools, each made once.
+
+    Raises SetupError if the library of the protocol is not installed.
+    """
     return cache(lambda user: _server(bridge, user).answer)
 
 

@@ -89,7 +89,7 @@ def show_meters(
 
 
 def _load(user: str, at: str | None, days: int) -> tuple[MetersView, str | None]:
-    """Return the meters, and the reason why no meter has fresh data, which is None if some meter has."""
+    """Return the meters, and the reason why no meter has recent data, or None if one has."""
     from bridge.documents.meters import load_meters
 
     with options.opened(user, at) as (bridge, person, when):
@@ -111,7 +111,7 @@ def _print(view: MetersView, days: int) -> None:
 
 
 def spark(readings: Sequence[Reading], width: int = 28) -> str:
-    """Return levels as at most ``width`` blocks, means of several if need be, blank where unknown."""
+    """Return levels as a line of at most ``width`` blocks, which may be means of several. Unknown levels are blank."""
     return show.spark([r.level if r.coverage else None for r in readings], SPARK_RANGE, width)
 
 
@@ -267,9 +267,10 @@ def _nothing_measured(user: User, source: str | None) -> str:
 
 
 def draw(path: Path, view: MetersView) -> None:
-    """Draw each meter's levels, and what its signals contribute, into a picture file of the ending's format.
+    """Draw each meter's levels, and the contributions of its inputs, into a picture file.
 
-    An old file is replaced. Raises SetupError without matplotlib, for an unknown ending, or if writing fails.
+    The ending tells the format. An old file is replaced. Raises SetupError without matplotlib, for an unknown ending,
+    or if writing fails.
     """
     from bridge import origin
     from bridge.domain.slots import local_time

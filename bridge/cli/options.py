@@ -74,7 +74,10 @@ INSTANT_YEAR_MIN, INSTANT_YEAR_MAX = 1000, 9000  # leave room for the time read 
 def opened(
     user: str, at: str | None = None, *, flights: bool = True
 ) -> Iterator[tuple[Bridge, records.User, datetime]]:
-    """Yield (the installation, a user, the instant ``at`` or now). ``flights`` lets the clock follow flights."""
+    """Yield (the installation, a user, the instant ``at`` or now).
+
+    With ``flights``, the user's zone follows flights in the calendar.
+    """
     from bridge import installation
 
     with installation.open_bridge() as bridge:
@@ -83,7 +86,7 @@ def opened(
 
 
 def instant(text: str) -> datetime:
-    """Parse an ISO 8601 instant with an offset, and return it in UTC.
+    """Return the instant of an ISO 8601 text with an offset, in UTC.
 
     Raises SetupError for an unreadable text, a missing offset, and a year before 1000 or after 8999.
     """

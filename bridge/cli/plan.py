@@ -1,4 +1,4 @@
-"""Run ``bridge plan``, the day as a timeline, and ``bridge routine`` and ``bridge wish``, which the plan follows."""
+"""Run ``bridge plan``, which prints a day's timeline, and ``bridge routine`` and ``bridge wish``, which shape it."""
 
 from __future__ import annotations
 
@@ -321,7 +321,7 @@ def _with_never(wishes: Wishes, texts: Iterable[str], user: str) -> Wishes:
 
 
 def _with_hours(wishes: Wishes, texts: Sequence[str], user: str) -> Wishes:
-    """Return wishes in which the hours of the named actions are replaced. Several texts for an action are united."""
+    """Return wishes with the hours that the texts give for actions. Several texts for an action are combined."""
     from bridge.documents import inputs
 
     given: dict[ActionType, tuple[Hours, ...]] = {}

@@ -1,4 +1,4 @@
-"""Run ``bridge mode``, ``prefer``, ``share``, ``watch`` and ``notify``: what counts, who sees what, what is sent."""
+"""Run ``bridge mode``, ``prefer``, ``share``, ``watch`` and ``notify``, which set how the bridge treats a user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run ``bridge meters map``, which prints and changes the proxy map of signals that stand for each meter."""
+"""Run ``bridge meters map``, which prints and changes the table of inputs and weights of each meter."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def show_map(
 
 
 def row_document(one: Proxy) -> dict[str, Any]:
-    """Return a row of the proxy map as a JSON document."""
+    """Return a row of the table (an input of a meter) as a JSON document."""
     return {
         "meter": str(one.meter),
         "signal": one.signal,

@@ -142,7 +142,7 @@ def ask(
 
 
 def _chart(found: Answer, tables: Tables) -> str | None:
-    """Return the values behind an answer as a line of blocks, a block per day. None if they cannot be drawn."""
+    """Return the values behind an answer as a line of blocks, one per day. None if they cannot be drawn."""
     from bridge.query.answer import answer
     from bridge.query.model import CLOCK_UNIT, Aggregate, By
 
@@ -284,7 +284,10 @@ def _date(text: str | None, now: datetime, zones: Any) -> date:
 
 
 def _only(store: Store, kind: str, name: str) -> int:
-    """Return the id of the only row with that id or key. Raises SetupError for none or several."""
+    """Return the id of the only row of a ``kind`` with the id or key ``name``.
+
+    Raises SetupError for none or several.
+    """
     found = store.tracing.row_ids(kind, name)
     if not found:
         raise SetupError(f"there is no {kind} {name!r}; list each {kind}: {LISTING_COMMANDS[kind]}")

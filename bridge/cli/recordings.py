@@ -1,4 +1,4 @@
-"""Run ``bridge record`` and ``replay`` on what sources answered, and ``demo`` on the recorded life of a person."""
+"""Run ``bridge record`` and ``replay`` on vendors' answers, and ``demo`` on the recorded data of a made-up person."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def record(
 
 
 def _tell_redacted(folder: Path, source: str, redactor: Redactor) -> None:
-    """Print the names of the replaced fields. They are only printed, because a field's name may itself be private."""
+    """Print how many values were kept and replaced, by field. Field names are only printed, as they may be private."""
     typer.echo(f"{redactor.kept} values kept, {sum(redactor.replaced.values())} replaced, in these fields:")
     for name, count in sorted(redactor.replaced.items()):
         typer.echo(f"  {name} ({count})")
@@ -173,7 +173,7 @@ def _landed(command: str, names: list[str], *, json: bool) -> Any:
 
 
 def look(context: typer.Context, *, json: bool) -> dict[str, Any]:
-    """Run the reading commands for the demo's user, at the first moment of the day that has a suggestion.
+    """Run the reading commands for the demo's user, at the day's first moment with a suggestion.
 
     With ``json`` each command's document is returned. Otherwise the commands print, and each document is None.
     """
@@ -197,7 +197,7 @@ def look(context: typer.Context, *, json: bool) -> dict[str, Any]:
 def run_command(context: typer.Context, command: tuple[str, ...], *, json: bool) -> Any:
     """Run a ``bridge`` command in this process and print its output. With ``json``, return its document instead.
 
-    A failed command ends the demo with the same exit code.
+    If it fails, the demo ends with the same exit code.
     """
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""Run ``bridge review``, ``history`` and ``effect``, which look back at advice, and ``trial``, the user's own."""
+"""Run ``bridge review``, ``history`` and ``effect``, which look back at advice, and ``trial``, a user's own trials."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ COMMANDS = ("next",)  # columns of commands, which are copied whole
 
 
 def document(body: Any) -> None:
-    """Print ``body`` as an indented JSON document on standard output. Values that JSON lacks become texts."""
+    """Print ``body`` as an indented JSON document. Values that JSON does not have become texts."""
     import json
 
     from bridge.documents.text import writable
@@ -35,7 +35,7 @@ def document(body: Any) -> None:
 
 
 def result(body: Any, text: str, *, json: bool) -> None:
-    """Print a result: ``body`` as a JSON document with ``json``, otherwise ``text``."""
+    """Print ``body`` as a JSON document with ``json``, otherwise ``text``."""
     if json:
         document(body)
     else:
@@ -77,7 +77,7 @@ def table(
 
 
 def width() -> int:
-    """Return the width of the output in columns, by ``COLUMNS`` or the terminal, or a default for a file."""
+    """Return the width of the output in columns, from ``COLUMNS`` or the terminal, or a default for a file."""
     from shutil import get_terminal_size
 
     return max(LEAST_WIDTH, get_terminal_size((PIPED_WIDTH, 24)).columns) if _is_narrow() else PIPED_WIDTH
@@ -88,7 +88,7 @@ def _is_narrow() -> bool:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print sentences, on standard error if ``err``, wrapped between words, with commands kept whole."""
+    """Print sentences, on standard error if ``err``, wrapped between words without breaking commands."""
     if _is_narrow():
         kept = COMMAND.sub(lambda found: found[0].replace(" ", "\0"), text)
         lines = [line for part in kept.split("\n") for line in _wrapped(part, width()) or [""]]
@@ -116,7 +116,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _widths(cells: Sequence[Sequence[str]], space: int, whole: Sequence[bool]) -> list[int] | None:
-    """Return column widths at which no word breaks, and no cell of ``whole`` columns. None if ``space`` is small."""
+    """Return column widths at which no word breaks, and no cell of a column marked in ``whole``. None if too wide."""
     from rich.cells import cell_len
 
     words = [
@@ -148,7 +148,7 @@ def _cell(value: Any) -> str:
 def meters(
     readings: Mapping[Meter, Reading], *, width: int = 20, more: Mapping[str, Mapping[Meter, str]] | None = None
 ) -> None:
-    """Print a table of meters. ``more`` holds further columns: heading -> meter -> text."""
+    """Print a table of meters. ``more`` holds further columns, as heading -> meter -> text."""
     from bridge.domain.rendering import for_person
 
     columns = more or {}
@@ -172,9 +172,9 @@ def bar(level: float, width: int = 20) -> str:
 
 
 def spark(values: Sequence[float | None], reach: tuple[float, float], width: int = 28) -> str:
-    """Return values as a line of at most ``width`` block characters, of which ``reach`` are the lowest and highest.
+    """Return values as a line of at most ``width`` block characters, from the lowest to the highest of ``reach``.
 
-    With more values than ``width``, a block is the mean of several. A blank stands where no value is known.
+    With more values than ``width``, a block is the mean of several. Unknown values are blank.
     """
     from statistics import fmean
 
@@ -185,16 +185,16 @@ def spark(values: Sequence[float | None], reach: tuple[float, float], width: int
 
 
 def level(reading: Reading, width: int) -> str:
-    """Return a reading as a bar of ``width`` characters, level and sd, or ``not known`` at coverage 0."""
+    """Return a reading as a bar of ``width`` characters with level and standard deviation, or ``not known``."""
     return f"{bar(reading.level, width)} {reading.level:.2f} ± {reading.sd:.2f}" if reading.coverage else "not known"
 
 
 def unwatched(stream: str, records: int) -> None:
-    """Ignore a stored page of records, because there is no terminal to show progress on."""
+    """Do nothing, as progress of stored pages is shown only at a terminal."""
 
 
 def unseen(done: int, total: int) -> None:
-    """Ignore a step's progress, because there is no terminal to show it on."""
+    """Do nothing, as progress of a step is shown only at a terminal."""
 
 
 class Progress:
@@ -223,7 +223,7 @@ class Progress:
             self._rich.stop()
 
     def watch(self, name: str) -> OnPage:
-        """Return a function of (stream, records), which adds to the count shown under ``name`` on a terminal."""
+        """Return a function of (stream, number of records), which adds to the count shown under ``name``."""
         rich = self._rich
         if rich is None:
             return unwatched
@@ -235,7 +235,7 @@ class Progress:
         return landed
 
     def steps(self, name: str) -> Callable[[int, int], None]:
-        """Return a function of (done, total) that shows the progress of the step ``name`` on a terminal."""
+        """Return a function of (done, total), which shows the progress of the step ``name``."""
         rich = self._rich
         if rich is None:
             return unseen

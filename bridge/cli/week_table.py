@@ -1,4 +1,4 @@
-"""Print a week at the terminal: a block per day, and for each slot (a quarter of the day) its events and facts."""
+"""Print a week at the terminal, a block per day, and for each slot (a quarter of the day) its events and facts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ REASONS_WIDTH_MIN = 100  # columns from which the reasons fit in
 
 
 def draw(user: str, week: Week) -> None:
-    """Print a user's week as a table and a summary. From 100 columns on, the table also shows why each label holds."""
+    """Print a user's week as a table and a summary.
+
+    With 100 columns or more, the table also shows why each label holds.
+    """
     from rich.console import Console
 
     width = show.width()

@@ -283,4 +283,4 @@ def _is_spoken_to(bridge: Bridge, user: User, *moments: datetime) -> bool:
 
 
 class _Undone(Exception):
-    """Rolls back the made-up user of the demo."""
+    """The exception that rolls back the made-up user of the demo."""
