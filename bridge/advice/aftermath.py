@@ -171,5 +171,4 @@ def values_of(store: Store, user: User, metric: Metric, since: date, *, now: dat
 
 
 def _over(one: FullRecommendation, now: datetime) -> bool:
-    """Return True if a recommendation is answered, or was shown and has expired."""
     return one.answer is not None or (one.shown_at is not None and one.expires_at <= now)

@@ -87,7 +87,6 @@ def _entry(plan: Plan) -> Occurrence:
 def _placed(
     others: Sequence[Occurrence], advice: Recommendation, start: datetime, end: datetime
 ) -> tuple[datetime, datetime]:
-    """Return (begin, end) of an action in the first free stretch that is long enough, else at ``start``."""
     minutes = DEFAULT_MINUTES.get(advice.action, HOUR)
     free = free_blocks(others, start, end, minutes=minutes)
     begin = free[0][0] if free else start

@@ -170,6 +170,5 @@ def unheard(person: Person) -> Person:
 
 
 def why_no_other(person: Person, span: Stretch) -> tuple[Fact, ...]:
-    """Return the reasons why no other suggestion follows in this slot after a refusal."""
     look = look_at(person, span)
     return quiet(look.view, {**look.held, **dict.fromkeys(look.found, fact("refused_now"))})

@@ -90,7 +90,6 @@ def plan_day(
 
 
 def _farther(bridge: Bridge, user: User, person: Person, day: date) -> Person:
-    """Return the person with the calendar entries around a date beyond the entries already loaded."""
     begin, end = (midnight(day + k * A_DAY, user.zones) for k in AROUND)
     held = {one.key for one, _ in person.entries}
     found = [one for one in labelled(bridge, user, begin, end, at=person.now) if one[0].key not in held]
@@ -137,7 +136,6 @@ def asked(policy: Policy, guard: Guard, person: Person, observation: Observation
 
 
 def _keep_places(bridge: Bridge, user: User, person: Person, blocks: Sequence[Block]) -> None:
-    """Save new and changed times of today's task blocks, so that the next plan shows the tasks at these times."""
     places = {block.task: (block.start, block.end) for block in blocks if block.kind == "task" and block.task}
     new = {key: place for key, place in places.items() if person.places.get(key, place[:0])[:2] != place}
     if new:
@@ -145,7 +143,6 @@ def _keep_places(bridge: Bridge, user: User, person: Person, blocks: Sequence[Bl
 
 
 def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
-    """Return the changes of time zone on a date, after the zone at its first block if that is earlier."""
     begin, zones = midnight(day, person.known.zones), person.known.zones
     found = moves(zones, begin, max([begin, *(block.end for block in blocks)]))
     first = min((block.start for block in blocks if not block.all_day), default=begin)

@@ -101,7 +101,6 @@ def _of_action(decisions: Sequence[tuple[User, Followed]], action: ActionType, *
 def _points(
     decisions: Sequence[tuple[User, Followed]], action: ActionType, outcome: str, *, by_day: bool
 ) -> list[Point]:
-    """Return a point per decision with a known outcome and a probability of the action between 0 and 1."""
     chances = [one.advice.probabilities.get(str(action), 0.0) for _, one in decisions]
     asked = [
         (person, one, chance)
@@ -143,7 +142,6 @@ def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool
 
 
 def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> list[Point]:
-    """Return a point per random draw of advice (``given``) or none whose outcome is known."""
     drawn = [(person, one) for person, one in lots if outcome in one.outcomes]
     points = [
         Point(
@@ -181,7 +179,6 @@ def _cluster(person: User, moment: Moment, *, by_day: bool) -> str:
 
 
 def _moderators(moment: Moment, dosage: float) -> tuple[float, float]:
-    """Return (1 in the evening or night and else 0, the share of recent slots with advice)."""
     return float(moment.slot >= Slot.EVENING), dosage
 
 

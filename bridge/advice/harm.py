@@ -138,7 +138,6 @@ def _excess(lot: Lot) -> float:
 def _levels(
     store: Store, user: User, lots: Sequence[tuple[Lot, tuple[datetime, datetime]]], now: datetime
 ) -> Iterator[tuple[Lot, float, float]]:
-    """Yield (draw, level before its slot, first level in the 24 hours after), if both levels are known."""
     first = lots[0][1][0] - DAY
     made = store.recommendations.between(user.id, since=first, until=now + INSTANT)
     times = [one.created_at for one in made]
@@ -150,7 +149,6 @@ def _levels(
 
 
 def _nights(store: Store, user: User, lots: Sequence[Lot], now: datetime) -> Iterator[tuple[float, float, float]]:
-    """Yield (mean excess of advice, minutes asleep in the night before, and after) of each past day with draws."""
     nights = values_of(store, user, Metric.ASLEEP, lots[0].moment.date, now=now)
     days: dict[date, list[float]] = {}
     for lot in lots:

@@ -81,7 +81,6 @@ def say_mode(store: Store, user: User, mode: Mode, *, now: datetime) -> Mode:
 
 
 def _beside(old: Spell, new: Spell, today: date) -> list[Spell]:
-    """Return the parts of the mode ``old`` that remain when ``new`` is saved."""
     # A planned one of another mode stays whole, and counts again once the newer one is taken back.
     (kind, since, until), (name, first, last) = old, new
     planned, mode = since > today, ModeKind(name)

@@ -309,7 +309,6 @@ def _part(at: datetime, zones: ZoneHistory) -> int:
 
 
 def _beginnings(now: datetime, until: datetime, zones: ZoneHistory) -> Iterable[datetime]:
-    """Yield the beginnings of the three-hour parts of the day after ``now``, up to ``until``."""
     zone = zone_at(now, zones)
     here = now.astimezone(zone)
     day = datetime.combine(here.date(), time(), zone)

@@ -129,7 +129,6 @@ def _change(before: Levels, after: Levels) -> dict[Meter, float]:
 
 
 def _from_monday(before: Levels, now: Moment) -> Levels:
-    """Return the levels before a slot, with Progress 0 in the week's first slot, because it restarts on Monday."""
     return {**before, Meter.PROGRESS: 0.0} if now.timestep == 0 else before
 
 
@@ -187,14 +186,12 @@ def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment,
 
 
 def _done(labelled: Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
-    """Return the action that fills most of a slot in the calendar, or None if none fills enough."""
     shares = planned_shares(labelled, *span)
     action = max(shares, key=lambda a: shares[a], default=None)
     return action if action is not None and shares[action] >= DONE_SHARE else None
 
 
 def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
-    """Return all actions if the slot has free time left, else those planned in it, or quiet ones if none are."""
     free = sum((e - s for s, e in gaps((one for one, _ in known.agenda), known.at, end)), timedelta(0))
     if free >= ROOM or free == end - known.at:
         return tuple(ActionType)

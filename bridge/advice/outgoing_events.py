@@ -101,7 +101,6 @@ def _key(secret: str) -> bytes:
 
 
 def users_waiting(bridge: Bridge, *, now: datetime) -> set[int]:
-    """Return the ids of users who have an event that is due to be sent."""
     if not bridge.settings.webhook:
         return set()
     waiting = bridge.store.waiting.users_with_events(SENT, TRIED, since=now - KEPT_FOR)
@@ -109,7 +108,6 @@ def users_waiting(bridge: Bridge, *, now: datetime) -> set[int]:
 
 
 def _is_due(at: datetime, tried: datetime | None, now: datetime) -> bool:
-    """Return True if an event of the time ``at`` may be sent, given the time of the last failed try."""
     if tried is None or tried < at or tried > now:
         return True
     return now >= tried + min(max(tried - at, WAIT_MIN), WAIT_MAX)

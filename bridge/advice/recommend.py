@@ -78,7 +78,6 @@ def load_snapshot(
 
 
 def _answers(store: Store, user: User, since: date, at: datetime) -> list[tuple[str, Sample]]:
-    """Return check-ins from before a date, with which new check-ins are compared."""
     return store.reading.samples(user.id, metrics=CHECK_IN_METRICS, until=since - timedelta(days=1), at=at)
 
 
@@ -128,7 +127,6 @@ def recommend(
 
 
 def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> FullRecommendation | None:
-    """Reopen and return a closed recommendation of this slot that the user had accepted, or None if none still fits."""
     now, moment = span[0], moment_at(span[0], user.zones)
     for one in store.recommendations.full_between(user.id, since=slot_start(moment, user.zones), until=now + INSTANT):
         agreed = one.answer is Answer.ACCEPT and one.closed_at is not None and one.moment == moment
@@ -162,7 +160,6 @@ def is_over(advice: FullRecommendation, now: datetime) -> bool:
 
 
 def load_person(bridge: Bridge, user: User, *, now: datetime) -> Person:
-    """Load a user's data, habits, wishes and recent recommendations at ``now``."""
     with bridge.store.view():
         return person_of(bridge, user, load_snapshot(bridge, user, at=now))
 
@@ -195,7 +192,6 @@ def _wishes(store: Store, user: User) -> Wishes:
 
 
 def replace_advice(person: Person, store: Store, user: User) -> Person:
-    """Return the person with recommendations loaded again from the store."""
     return replace(person, advised=_advised(store, user, person.now))
 
 
@@ -239,7 +235,6 @@ def _current(
 
 
 def _after_its_time(existing: FullRecommendation, task: Task | None, view: View, *, once: bool) -> Silence:
-    """Return a Silence that says why a suggestion has no other time in its slot."""
     person, now, start, end = view.person, view.person.now, existing.start, existing.end
     over = fact("suggestion_over", start=person.local(start or now), end=person.local(end or now))
     later, why = choice.place(view, existing.action, task, (now, view.grid.bed))  # beyond the slot
@@ -255,7 +250,6 @@ def _after_its_time(existing: FullRecommendation, task: Task | None, view: View,
 def _as_the_night(
     store: Store, existing: FullRecommendation, person: Person, span: Stretch
 ) -> FullRecommendation | None:
-    """Return a recommendation to sleep if it agrees with the plan, else None. An accepted one follows the plan."""
     now, night = span[0], choice.sleep_option(person, span, agreed=existing.answer is Answer.ACCEPT)
     never = wished_on(person.wishes, person.date_of(now)).never
     if night is None or existing.end is None or existing.end <= now or ActionType.SLEEP in never:

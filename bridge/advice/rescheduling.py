@@ -153,7 +153,6 @@ def _person_with(bridge: Bridge, user: User, key: str, known: Snapshot) -> tuple
 
 
 def _place_of(person: Person, task: Task, slot: Moment) -> Stretch | None:
-    """Return the best time for a task in a slot, also after its due date, else the first free one, or None."""
     action = person.task_actions.get(task.key, ActionType.ADMIN_WORK)
     held = [place for one, place in moved_tasks(person) if one.key != task.key]
     held += [(one.start, one.end) for one in said_of(person) if one.what != task.title]
@@ -165,7 +164,6 @@ def _place_of(person: Person, task: Task, slot: Moment) -> Stretch | None:
 
 
 def _free_place(person: Person, task: Candidate, slot: Moment, held: Sequence[Stretch]) -> Stretch | None:
-    """Return the first free time for a task that begins in a slot, if possible outside the planned sleep, or None."""
     low, high = slot_bounds(slot, person.known.zones)
     for asleep in (_nights(person, slot.date), []):
         for length in (task.wanted * MINUTE, task.least * MINUTE):

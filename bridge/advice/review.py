@@ -104,7 +104,6 @@ def review_week(now: datetime, user: User) -> date:
 
 
 def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
-    """Yield (begin, end) of the week up to ``until``, and of the same part of each of the four weeks before."""
     passed = until - slot_start(moment_of(monday, 0), user.zones)
     for weeks in range(WEEKS_BEFORE + 1):
         start, end = (slot_start(moment_of(monday - (weeks - k) * WEEK, 0), user.zones) for k in (0, 1))
@@ -112,7 +111,6 @@ def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
 
 
 def _compared(values: Sequence[float | None], days: int = 0) -> Compared:
-    """Return the first value (of this week) with the mean of the other values that are known."""
     before = [value for value in values[1:] if value is not None]
     return Compared(value=values[0] if values else None, usual=fmean(before) if before else None, days=days)
 
@@ -139,7 +137,6 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _sleep(known: Snapshot, monday: date, days: int) -> Sleep:
-    """Return figures of the week's nights, in comparison with the same weekdays of the four weeks before."""
     by_day = Nights(known.episodes, known.zones, known.preference).counted()
     weeks = [
         [by_day[day] for day in (monday - back * WEEK + k * DAY for k in range(days)) if day in by_day]

@@ -257,7 +257,6 @@ def trials_of(store: Store, user: User) -> tuple[Trial, ...]:
 
 
 def told_of(bridge: Bridge, user: User, *, now: datetime) -> list[Told]:
-    """Return the user's trials, the newest first."""
     return [tell(bridge, user, one, now=now) for one in reversed(trials_of(bridge.store, user))]
 
 
@@ -294,7 +293,6 @@ def daily(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Days:
 
 
 def _starts(user: User, slot: Slot, since: date, until: date, now: datetime) -> Iterator[tuple[date, datetime]]:
-    """Yield (date, begin of the slot on it) from ``since`` to before ``until``, without begins after ``now``."""
     for number in range((until - since) // DAY):
         day = since + number * DAY
         moment = Moment(week=day - day.weekday() * DAY, day=day.weekday(), slot=slot)
@@ -305,7 +303,6 @@ def _starts(user: User, slot: Slot, since: date, until: date, now: datetime) -> 
 def _levels(
     bridge: Bridge, user: User, meter: Meter, starts: Mapping[date, datetime], now: datetime
 ) -> Iterator[tuple[date, float]]:
-    """Yield (date, level of a meter) at the given times, where a level was known."""
     from bridge.advice.recommend import load_snapshot
     from bridge.meters import read_slots
 

@@ -53,7 +53,6 @@ class Week:
 
     @property
     def bounds(self) -> tuple[datetime, datetime]:
-        """Return begin and end of the week."""
         return self.slots[0].facts.start, self.slots[-1].facts.end
 
 
@@ -117,7 +116,6 @@ def slot_of(
 
 
 def of_moment(advice: Sequence[Recommendation], moment: Moment) -> tuple[Recommendation, ...]:
-    """Return the recommendations that were made for a slot or moved to it."""
     return tuple(one for one in advice if moment in (one.moment, one.moved_to))
 
 

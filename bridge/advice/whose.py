@@ -162,7 +162,6 @@ def mark(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
 
 
 def _taken_back(store: Store, user: User, wanted: Mark, *, now: datetime) -> Marked:
-    """Delete the statements about an entry that is gone. Raises SetupError if there are none."""
     said = store.people.preferences(user.id).marks
     key = wanted.key
     named = [one for one in said if key == one.key or key.casefold() == (one.title or "").casefold()]
@@ -181,7 +180,6 @@ def _taken_back(store: Store, user: User, wanted: Mark, *, now: datetime) -> Mar
 
 
 def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now: datetime) -> Occurrence | None:
-    """Return the entry with this key, series or title, if possible a coming one, or None."""
     exact = [occurrence for occurrence in occurrences if occurrence.key == wanted]
     keyed = exact or [o for o in occurrences if wanted in (o.event.key, o.event.series, series_of(o.event))]
     titled = [
@@ -193,7 +191,6 @@ def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now:
 
 
 def _speaking(made: Mark, titles: Sequence[str]) -> list[Mark]:
-    """Return the statements that ``made`` implies for entries alike, by the owner's name or by words of the title."""
     if made.title is None:
         return [made]
     known = owners.names(titles)
@@ -251,7 +248,6 @@ def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> li
 
 
 def dismiss(store: Store, user: User, doubt: Doubt, *, now: datetime) -> None:
-    """Save that the user is not to be asked again about the owner of an entry."""
     about = doubt.name or " ".join(sorted(owners.words(doubt.title)))
     with store.transaction():
         before = store.people.preferences(user.id).answered

@@ -76,7 +76,6 @@ def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datet
 
 
 def _not_understood(text: str, user: User, today: date) -> Text:
-    """Return a message why a text is no wish, with examples."""
     from bridge.wishes.examples import examples, halved, is_task, lacking, unread
 
     if is_task(text, today):
@@ -114,7 +113,6 @@ def _not_understood(text: str, user: User, today: date) -> Text:
 
 
 def _asked(about: str, *, examples: str, command: str) -> Text:
-    """Return a message on what the text of a wish leaves open, given by the key ``about``."""
     if about == "shift":
         return say(
             "a wish knows days and hours, and no shifts; name them, like {examples}: {command}",
@@ -175,8 +173,6 @@ def _saved(store: Store, user: User, said: Heard, *, confirmed: bool, now: datet
 
 
 class Because(StrEnum):
-    """The reason for which a user refused a suggestion."""
-
     NOT_TODAY = "not-today"
     WRONG_TIME = "wrong-time"
     NEVER = "never"

@@ -129,14 +129,12 @@ def _of_copies(copies: Sequence[Occurrence]) -> Occurrence:
 
 
 def _rank(copy: Occurrence) -> tuple[object, ...]:
-    """Return a sort key by which the best copy of a meeting comes first, such as the user's own or an accepted one."""
     event = copy.event
     mine = event.organised_by_me and event.response in (None, Response.ACCEPTED)
     return (not mine, _RESPONSES.index(event.response), event.title is None, event.calendar, copy.key)
 
 
 def _occurrences(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield (original start, occurrence) of an entry. Some may lie a few days outside the window."""
     if event.recurrence and event.master is None:
         series = _all_day_series if event.all_day else _timed_series
         yield from series(event, exceptions, window)
@@ -203,8 +201,6 @@ def _all_day_series(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spell:
-    """A shift of the instances of a repeating event from ``after`` to the next such change, and their length."""
-
     after: datetime
     shift: timedelta
     length: timedelta

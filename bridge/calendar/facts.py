@@ -96,7 +96,6 @@ class SlotFacts:
 
     @property
     def focus_minutes(self) -> float:
-        """Return the minutes of the slot that lie in focus blocks."""
         return length(self.focus) / MINUTE
 
 

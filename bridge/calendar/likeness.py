@@ -47,8 +47,6 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected:
-    """A calendar entry with the action that the user gave it."""
-
     case: Case
     action: ActionType
 
@@ -241,7 +239,6 @@ def _distinct(open_ones: Sequence[Question], answered: Sequence[Case]) -> list[Q
 
 
 def _told(unknown: NDArray[np.float64], at: int) -> NDArray[np.float64]:
-    """Return the covariance of the entries once the action of the entry ``at`` is known."""
     import numpy as np
 
     left: NDArray[np.float64] = unknown - np.outer(unknown[:, at], unknown[at]) / (unknown[at, at] + 1)

@@ -189,7 +189,6 @@ def _plain(part: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def _ends(title: str) -> tuple[Sequence[_Word], Sequence[_Word]]:
-    """Return the words at the beginning and at the end of a title that may name its owners."""
     of_shift, shifts = SHIFT.subn("shift", _normal(title))
     parts = [part for part in PARTS.findall(of_shift) if not shifts or part.casefold() not in OF]
     found = [_plain(part) for part in parts if part[0].isalpha() and part.casefold() not in JOINS]

@@ -72,8 +72,6 @@ class TryLater(BridgeError):
 
 
 class Fault(StrEnum):
-    """A fault of the disk or of the database."""
-
     FULL = "full"
     READ_ONLY = "read-only"
     LOCKED = "locked"

@@ -83,7 +83,6 @@ class Fact:
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Fact:
-        """Return the fact that ``to_json`` stored."""
         title = kept["title"]
         return cls(
             kind=kept["kind"],

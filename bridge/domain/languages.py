@@ -127,7 +127,6 @@ def told(error: Exception) -> str:
 
 
 def current() -> str:
-    """Return the language in which texts are shown now, e.g. ``de``."""
     return _current.get()
 
 
@@ -200,7 +199,6 @@ def _packed(text: Text) -> dict[str, Any]:
 
 
 def _packed_value(value: Any) -> Any:
-    """Return a text's value for JSON. A nested text keeps its message, so that it can still be translated."""
     if isinstance(value, Text):
         return _packed(value)
     return {"date": value.isoformat()} if isinstance(value, date) else value
@@ -266,8 +264,6 @@ def _filled(message: str, values: Mapping[str, Any], language: str) -> str:
 
 
 class _Filling(Formatter):
-    """A formatter for ``{name}`` that writes texts, dates and numbers as a language does."""
-
     def __init__(self, language: str) -> None:
         self._language = language
 

@@ -113,7 +113,6 @@ def without_times(text: str) -> str:
 
 
 def _taken(text: str) -> tuple[str, dict[str, str]]:
-    """Return a text without its times, and these times: a day, a part of day and a clock time, each at most once."""
     found: dict[str, str] = {}
     while True:
         for pattern in (_FIRST, _LAST, _WITHIN):
@@ -128,7 +127,6 @@ def _taken(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _part(found: dict[str, str]) -> tuple[int, int] | None:
-    """Return (hour at which it begins, hour that stands for it) of the part of day in ``found``, or None."""
     word = found.get("of_day") or found.get("part")
     if word is None:
         return None
@@ -140,7 +138,6 @@ def _part(found: dict[str, str]) -> tuple[int, int] | None:
 
 
 def _since_midnight(clock: str, part: tuple[int, int] | None) -> timedelta:
-    """Return a clock time as the time since midnight. Early hours of an evening or night count on from 24."""
     found = next(_HOUR.finditer(clock))
     hour, minute = int(found["hour"]), int(found["minute"] or found["after"] or 0)
     if hour > 23 or minute > 59 or (found["half"] and not 1 <= hour <= NOON.hour):

@@ -199,9 +199,7 @@ class Account(Protocol):
     """A user's consent at a source, as a connector sees it."""
 
     @property
-    def settings(self) -> Mapping[str, str]:
-        """The source's settings by name."""
-        ...
+    def settings(self) -> Mapping[str, str]: ...
 
     @property
     def zone(self) -> str:
@@ -319,8 +317,6 @@ class EventClassifier(Protocol):
 
 
 class File(Protocol):
-    """A file on disk or in a zip."""
-
     @property
     def name(self) -> str:
         """The last part of the path, for example ``export.xml``."""
@@ -332,9 +328,7 @@ class File(Protocol):
         ...
 
     @property
-    def size(self) -> int:
-        """The number of bytes, unpacked."""
-        ...
+    def size(self) -> int: ...
 
     @property
     def head(self) -> bytes:

@@ -26,8 +26,6 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User:
-    """A person with data of their own in this installation."""
-
     id: int
     name: str
     zones: tuple[ZoneSpan, ...]

@@ -101,7 +101,6 @@ class Series:
         return next((at for at in left if at not in replaced), None)
 
     def _left(self, low: datetime, high: datetime) -> Iterator[datetime]:
-        """Yield starts up to ``high`` that are not excluded, ascending, also repeated ones and some before ``low``."""
         try:
             found = self._by_rules(low, high)
         except BROKEN:
@@ -228,7 +227,6 @@ class Series:
                 yield value, next((p[5:].strip('"') for p in parameters if p.upper().startswith("TZID=")), None)
 
     def _wall(self, text: str, tzid: str | None) -> date | datetime:
-        """Return a time on the series' clock, or for an all-day series a date. Raises ValueError for other text."""
         text = text.strip()
         if len(text) == len("20261120"):
             return date.fromisoformat(text)

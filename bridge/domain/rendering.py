@@ -56,7 +56,6 @@ def rendered(fact: Fact, audience: Audience) -> Text | None:
 
 
 def _message(row: Row, *, titled: bool) -> tuple[str, str | None] | None:
-    """Return a row's message and its plural (or None), with or without title. None if nothing may be said."""
     if isinstance(row, Plural):
         return row.one, row.several
     if not isinstance(row, Titled):

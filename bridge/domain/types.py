@@ -85,8 +85,6 @@ class Episode:
 
 
 class Response(StrEnum):
-    """The user's answer to an invitation."""
-
     ACCEPTED = "accepted"
     TENTATIVE = "tentative"
     NEEDS_ACTION = "needs_action"

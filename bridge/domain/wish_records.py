@@ -107,7 +107,6 @@ def _checked(wishes: Wishes) -> Wishes:
 
 
 def _by_kind(wishes: Wishes) -> Wishes:
-    """Convert wishes stored by an earlier version, in which a name also applied to the best times."""
     old = {
         action: name for action, name in wishes.named.items() if action not in wishes.goals and action in wishes.best
     }
@@ -127,7 +126,6 @@ def _readers(kind: type) -> dict[str, Reader]:
 
 @cache
 def _reader(hint: Any) -> Reader:
-    """Return the function that makes a value of a type out of its JSON value. It raises TypeError or ValueError."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin is UnionType:
         return _reader(next(one for one in inner if one is not NoneType))

@@ -25,7 +25,6 @@ def wished_on(wishes: Wishes, day: date) -> Wishes:
 
 
 def _with_kinds(wishes: Wishes, weekday: int) -> Wishes:
-    """Return wishes in which an action's preferred time and name are those of the kind wanted on a weekday."""
     best, named = dict(wishes.best), dict(wishes.named)
     for name, kind in wishes.kinds.items():
         for action, one in kind.best.items():

@@ -41,7 +41,6 @@ PAUSELESS_MAX_MINUTES = 180.0  # without a pause, after which the penalty stops 
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Return Cognition's reading at ``at``."""
     said = check_in(past.answers, Meter.COGNITION, at)
     slept = (body.sleep(past, at), deep_sleep(past, at))
     return fuse(

@@ -37,7 +37,6 @@ MAX_Z_OF_MESSAGES = 1.0
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Return Connection's reading at ``at``."""
     said = check_in(past.answers, Meter.CONNECTION, at)
     signals = (company(past, at), company_now(past, at), messages(past, at), said)
     return fuse(past.proxies, Meter.CONNECTION, signals, reasons=past.reasons)

@@ -93,7 +93,6 @@ class Amounts:
         return Compared(z=against(self._left_at(now, half), before), quality=days / (days + EVIDENCE_DAYS))
 
     def _before(self, now: int, half_life: int, count: int) -> list[float]:
-        """Return the weighted sums at the same time of the ``count`` days before, newest first."""
         today, time = divmod(now, A_DAY)
         first, row = self._rows.get((half_life, time), (today, []))
         if not first <= today - count <= first + len(row):

@@ -118,7 +118,6 @@ def _company(entries: Labelled, at: datetime) -> list[Amount]:
 
 
 def _together(entries: Labelled) -> list[Amount]:
-    """Return half hours in company, weighted by closeness. Of overlapping entries the closest counts."""
     closest: list[Stretch] = []
     found: list[Amount] = []
     for weight in sorted({closeness(o.event) for o, _ in entries}, reverse=True):
@@ -183,7 +182,6 @@ def _each(samples: Sequence[Sample]) -> float:
 
 
 def _timed(sample: Sample, each: float) -> Timed:
-    """Return (time from which known, minutes measured, value) of a sample."""
     start, end = sample.start, sample.end
     if end is None or end <= start:
         return start, ONE_VALUE / MINUTE, sample.value
@@ -226,7 +224,6 @@ class Tasks:
         return max([WEEK_AHEAD, *((effort + NO_PRESSURE * least) * HOUR for *_, effort, least in self._dated)])
 
     def done(self, since: datetime, until: datetime) -> list[datetime]:
-        """Return the times at which tasks were completed in [since, until]."""
         first, last = bisect_left(self._done, since, key=FIRST), bisect_right(self._done, until, key=FIRST)
         return [completed for completed, _ in sorted(self._done[first:last], key=SECOND)]
 

@@ -75,8 +75,6 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """A past reading's distance from normal in log odds, in a part from the calendar (``ahead``) and a ``rest``."""
-
     rest: float
     ahead: float
     trust: float  # 1 + the trust of its inputs
@@ -152,8 +150,6 @@ def _ahead(past: Past, meter: Meter, because: Sequence[Because]) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Forecast:
-    """A forecast level with standard deviation. ``usual`` is the level with the calendar entries of past days."""
-
     level: float
     usual: float
     sd: float
@@ -253,8 +249,6 @@ def _sentence(feelings: Sequence[Text], when: Text, why: Text | None) -> Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fact:
-    """A count from the calendar that can explain a change. ``raises`` is True if more of it raises the meter."""
-
     count: Callable[[When], float]
     raises: bool
     rounded: Callable[[float], float]

@@ -103,7 +103,6 @@ def _chosen(together: Sequence[Told], preference: Preference, nights: Mapping[st
 
 
 def _things(together: Sequence[Told]) -> list[list[Told]]:
-    """Split recordings into groups of copies. If A equals B and B equals C, all three are copies."""
     things: list[list[Told]] = []
     for told in together:
         thing, others = [told], []
@@ -119,7 +118,6 @@ def _things(together: Sequence[Told]) -> list[list[Told]]:
 def _order(
     thing: Sequence[Told], preference: Preference, nights: Mapping[str, Sequence[date]]
 ) -> Callable[[Told], Order]:
-    """Return a sort key of recordings, whose largest is kept. It prefers complete ones, then the preferred series."""
     longest = max(one.end - one.start for _, one in thing)
     begin = min(one.start for _, one in thing)
 

@@ -85,11 +85,9 @@ class Latest:
         return self.series.partition("/")[0]
 
     def far(self, constants: Constants) -> float:
-        """Return how many standard deviations the value is above normal."""
         return self.normal.far(self.value, constants)
 
     def age_hours(self, at: datetime) -> float:
-        """Return the hours from ``known`` to ``at``."""
         return (at - self.known) / HOUR
 
 
@@ -237,7 +235,6 @@ class Past:
         return self._normal(metric, one.series, one.day, skipped=days)
 
     def _normal(self, metric: str, series: str, day: date, skipped: int = 0) -> Baseline:
-        """Return a series' normal from the days before ``day``, as known then, with more spread after a journey."""
         days, values = self._histories.get((metric, series)) or self._history(metric, series)
         known = self._tracks[metric][series][day].known
         first, last = bisect_left(days, day - WINDOW * DAY), bisect_left(days, day - skipped * DAY)
@@ -270,7 +267,6 @@ class Past:
         return any(low <= sample.start and end is not None and end <= high for low, high in naps)
 
     def _add_spots(self) -> None:
-        """Store medians of short readings of heart-rate variability, per day and per main sleep."""
         spots: dict[tuple[str, str, date, datetime | None], list[float]] = {}
         for metric in SPOTS:
             for source, sample in self._samples.get(metric, ()):
@@ -300,7 +296,6 @@ class Past:
         return {source: sorted(levels) for source, levels in found.items()}
 
     def _put_battery(self, series: str, day: date, woke: datetime) -> None:
-        """Store the highest body battery in the hours around waking."""
         levels = self._batteries.get(series.partition("/")[0], [])
         first, last = (bisect_left(levels, (woke + off, 0.0)) for off in (-AFTER_WAKING, AFTER_WAKING))
         if first < last:
@@ -344,7 +339,6 @@ def shared(read: Callable[[Past, datetime], T]) -> Callable[[Past, datetime], T]
 
 
 def _by_metric(known: Snapshot, oldest: date) -> dict[Metric, list[tuple[str, Sample]]]:
-    """Return metric -> (source, sample) pairs that ended by ``known.at``, in range, from the day ``oldest`` on."""
     found: dict[Metric, list[tuple[str, Sample]]] = {}
     for pair in known.samples:
         sample = pair[1]

@@ -118,7 +118,6 @@ def usual_focus(past: Past, at: datetime) -> float:
 
 
 def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> float | None:
-    """Return the share done of the tasks that were finished since ``monday`` or are due until Sunday, or None."""
     done = len(past.tasks.done(monday, at))
     week_ends = midnight(now.week + 7 * DAY, past.zones)
     planned = done + sum([monday <= end <= week_ends for end, *_ in past.tasks.open(at)])

@@ -23,7 +23,6 @@ LEAST_DAYS = 10  # of four weeks with entries that are no rest
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Return Serenity's reading at ``at``."""
     said = check_in(past.answers, Meter.SERENITY, at)
     signals = (body.stress(past, at), body.hrv_trend(past, at), meetings(past, at), body.sleep(past, at), said)
     return fuse(past.proxies, Meter.SERENITY, signals, reasons=past.reasons)

@@ -164,7 +164,6 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
 
 
 def _debt(day: date, nights: Mapping[date, Night], needs: Mapping[date, float]) -> float:
-    """Return the mean shortfall of sleep in hours. Recent nights weigh more, and surplus counts as 0."""
     total = weight = 0.0
     for d in _back(day, start=0):
         if d in nights:

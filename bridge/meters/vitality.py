@@ -88,7 +88,6 @@ def together(distances: Sequence[float]) -> float:
 
 @shared
 def _signs(past: Past, at: datetime) -> list[tuple[float, Fact, Latest]]:
-    """Return (standard deviations towards illness, fact, value) of each sign of illness in the newest night."""
     values = tuple(past.latest(metric, at) for metric in SIGNS)
     stand_ins = tuple(past.latest(metric, at) for metric in STAND_INS)
     return past.kept(_signs_of, values, body.variability(past, at), stand_ins)
@@ -129,7 +128,6 @@ def _once(signs: Sequence[tuple[float, Fact, Latest]]) -> list[tuple[float, Fact
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Return Vitality's reading at ``at``."""
     said = check_in(past.answers, Meter.VITALITY, at)
     slept = by_strain(body.sleep(past, at), strain(past, at))
     measured = (variability(past, at), body.resting_hr(past, at), steps(past, at), illness(past, at))

@@ -81,5 +81,4 @@ class Store:
         return self._locks.hold(name)
 
     def close(self) -> None:
-        """Close all connections of the database."""
         self.database.close()

@@ -40,7 +40,6 @@ class Credentials(Part):
 
     @reads
     def user_of(self, db: sa.Connection, issuer: str, subject: str) -> int | None:
-        """Return the user with the account ``subject`` at the provider ``issuer``, or None."""
         return _owner(db, issuer, subject)
 
     @reads
@@ -72,7 +71,6 @@ class Credentials(Part):
 
     @reads
     def passkeys(self, db: sa.Connection, user_id: int) -> list[Passkey]:
-        """Return the user's passkeys in the order in which they were made."""
         query = sa.select(passkeys).where(passkeys.c.user_id == user_id).order_by(passkeys.c.id)
         return [_passkey(row) for row in db.execute(query)]
 
@@ -205,7 +203,6 @@ class Access(Part):
 
     @reads
     def tokens(self, db: sa.Connection, user_id: int) -> list[ApiToken]:
-        """Return the user's API tokens in the order in which they were made."""
         found = db.execute(sa.select(api_tokens).where(api_tokens.c.user_id == user_id).order_by(api_tokens.c.id))
         return [codec.record_of(ApiToken, row) for row in found]
 

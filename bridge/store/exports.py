@@ -227,7 +227,6 @@ def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
 def _insert(
     db: sa.Connection, table: sa.Table, fresh: list[Row], old: list[int], numbers: dict[str, dict[Any, int]]
 ) -> None:
-    """Insert ``fresh`` rows, and save new ids in ``numbers`` by table and ``old`` id, which is that of the export."""
     if not fresh:
         return
     if table not in (tables.connections, tables.records, tables.recommendations):

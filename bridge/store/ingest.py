@@ -280,8 +280,6 @@ def _save_coverage(dialect: str) -> Any:
 
 
 class _Stretch(NamedTuple):
-    """The records of a stream that an export holds completely, by prefix of their keys and parent."""
-
     prefix: str
     parent: str
     as_of: datetime
@@ -379,7 +377,6 @@ _STORED_ABOUT = _STORED.where(
 
 @cache
 def _stored(*, about: bool, under: bool, dated: bool) -> sa.Select[int, str]:
-    """Return the query for a stream's stored records. ``under`` limits the key, ``dated`` the export's date."""
     query = _STORED_ABOUT if about else _STORED
     if under:
         start = sa.func.substr(_r.key, 1, sa.bindparam("length", type_=sa.Integer))
@@ -397,8 +394,6 @@ def _arrive_again(state: State, row: Any) -> State:
 
 
 class _ReplayedRecords:
-    """The records that ``rebuild`` has read so far, found by path (``stream/key``) or by parent."""
-
     def __init__(self) -> None:
         self._states: dict[str, State] = {}
         self._children: dict[str, dict[int, State]] = defaultdict(dict)

@@ -204,7 +204,6 @@ def _is_only_dated(batch: Batch, state: State, record: RawRecord) -> bool:
 
 
 def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]:
-    """Return a delivered record merged with the stored one (``before``), and its pieces by date of export."""
     if before is None:
         return record, ()
     if record.as_of is None:

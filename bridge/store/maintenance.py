@@ -46,7 +46,6 @@ class Maintenance(Part):
         )
 
     def _delete(self, at: sa.Column[datetime], before: datetime, which: sa.ColumnElement[bool]) -> int:
-        """Delete rows that meet ``which`` and whose column ``at`` is before ``before``, a batch per transaction."""
         count, since = 0, sa.true()
         while True:
             batch = sa.select(at).where(at < before, since).order_by(at).limit(BATCH_ROWS).subquery()
@@ -73,7 +72,6 @@ class Maintenance(Part):
 
     @reads
     def row_counts(self, db: sa.Connection) -> dict[str, int]:
-        """Return table -> number of rows of all users, sorted by table."""
         counted = {name: sa.select(sa.func.count()).select_from(one) for name, one in tables.metadata.tables.items()}
         return {name: db.execute(query).scalar_one() for name, query in sorted(counted.items())}
 
@@ -161,7 +159,6 @@ def _is_anything_leased(db: sa.Connection, now: datetime) -> bool:
 
 
 def _droppable(before: datetime, lasting: Collection[tuple[str, str]]) -> sa.ColumnElement[bool]:
-    """Return the condition for raw payloads that may be deleted by ``tidy``."""
     r, a, s = tables.records.c, tables.arrivals.c, tables.sources.c
     stays = sa.or_(sa.false(), *(sa.and_(s.name == source, r.stream == stream) for source, stream in lasting))
     joined = tables.records.join(tables.connections).join(tables.sources)

@@ -39,7 +39,6 @@ def name(db: sa.Connection, table: sa.Table, number: int | None) -> str | None:
 
 
 def metric_of(db: sa.Connection, number: int) -> Metric:
-    """Return the metric that a number stands for."""
     return Metric(name(db, metrics, number) or "")
 
 

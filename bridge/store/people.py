@@ -108,7 +108,6 @@ class People(Part):
 
     @reads
     def user(self, db: sa.Connection, name: str) -> User:
-        """Return the user called ``name``. Raises SetupError if there is none."""
         if not is_name(composed(name)):
             raise SetupError(f"there is no user of that name: {NAME_RULE}; see: bridge user list")
         found = self.named(name)
@@ -131,7 +130,6 @@ class People(Part):
 
     @reads
     def named(self, db: sa.Connection, name: str) -> User | None:
-        """Return the user with exactly this name, or None."""
         name = composed(name)
         return next(iter(_users(db, tables.users.c.name == name)), None) if is_name(name) else None
 
@@ -144,7 +142,6 @@ class People(Part):
 
     @reads
     def users(self, db: sa.Connection) -> list[User]:
-        """Return all users, sorted by name."""
         return _users(db, sa.true())
 
     @reads

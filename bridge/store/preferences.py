@@ -118,7 +118,6 @@ def _day(text: str) -> date:
 
 
 def plain_trial(one: Trial | Switch) -> dict[str, Any]:
-    """Return a trial or a switch as a JSON object."""
     found: dict[str, Any] = {name: getattr(one, name) for name in type(one).__slots__}
     if isinstance(one, Trial):
         found["kept"] = {str(day): kept for day, kept in one.kept.items()}

@@ -84,7 +84,6 @@ class Recommendations(Part):
 
     @reads
     def superseded(self, db: sa.Connection, user_id: int, moment: Moment) -> int:
-        """Return the number of superseded recommendations of a slot."""
         mine = sa.and_(table.c.user_id == user_id, table.c.week == moment.week, table.c.timestep == moment.timestep)
         query = sa.select(sa.func.count()).select_from(table).where(mine, table.c.superseded_at.is_not(None))
         return int(db.execute(query).scalar_one())
@@ -372,7 +371,6 @@ class Lessons(Part):
 
     @reads
     def resets(self, db: sa.Connection, user_id: int) -> list[Reset]:
-        """Return all resets of the user, the newest first."""
         return [codec.record_of(Reset, row) for row in _resets(db, user_id)]
 
 

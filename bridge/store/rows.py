@@ -115,7 +115,6 @@ def _readings_of(
     *,
     now: datetime,
 ) -> tuple[dict[packed.Day, list[Known]], dict[packed.Day, set[int]]]:
-    """Return the readings to write into the rows of ``days``, and the ids of the rows that they replace."""
     readings: dict[packed.Day, list[Known]] = {day: [] for day in sorted(days)}
     there: dict[packed.Day, set[int]] = defaultdict(set)
     known_at = tables.microseconds(now)

@@ -281,7 +281,6 @@ def _rate_limited(now: datetime) -> sa.Select[tuple[int]]:
 
 
 def _clock_changes(now: datetime, lease: timedelta) -> list[tuple[sa.Table, sa.ColumnElement[bool], dict[str, Any]]]:
-    """Return updates, as (table, condition, new values), that correct times set by a fast clock."""
     r, after, s = tables.sync_runs.c, tables.sync_runs.alias("after").c, tables.sources.c
     newer = sa.select(after.id).where(after.connection_id == r.connection_id, after.id > r.id).exists()
     ended_later = sa.select(r.connection_id).where(r.finished > now + CLOCK_TOLERANCE, ~newer)

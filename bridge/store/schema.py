@@ -89,7 +89,6 @@ def _statements(dialect: str) -> tuple[str, ...]:
 
 
 def migrate(connection: sa.Connection) -> None:
-    """Run the migrations up to the newest version."""
     from alembic import command
     from alembic.config import Config
 

@@ -56,7 +56,6 @@ class TaskNotes(Part):
 
     @writes()
     def move_back(self, db: sa.Connection, user_id: int, key: str, *, now: datetime) -> None:
-        """Delete the time to which the user moved a task."""
         mine = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.key == key, _COLUMNS.done_at.is_(None))
         db.execute(sa.update(task_notes).where(mine).values(start=now, end=now, due=None, said_at=now))
 
