@@ -36,7 +36,7 @@ DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """The last belief of a local day, as mean and standard deviation ``sd`` of each dimension (0 to 1)."""
+    """The last belief of a local day, as mean and standard deviation ``sd`` of each of ``DIMENSIONS`` (0 to 1)."""
 
     day: date
     mean: Mapping[str, float]

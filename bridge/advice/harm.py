@@ -93,7 +93,7 @@ class Stakes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """The state of the watch since ``since``, with its stake and the number of slots and mean level of each kind."""
+    """The state of the watch since ``since``, with its stake, and the number and mean level of slots by draw of advice."""
 
     since: datetime
     stake: float

@@ -172,7 +172,7 @@ def stand(store: Store, user: User, person: Person) -> Stand:
 def routine_of(store: Store, user: User, known: Snapshot) -> Routine:
     """Return a user's habits, learnt from days without a stated mode.
 
-    If no recent nights are known, the nights are learnt from the last ones known.
+    Without recent nights, the usual night is learnt from the last ones known.
     """
     said = spells(store, user)
     learnt = learn_routine(ordinary(known, said))

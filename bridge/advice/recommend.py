@@ -208,7 +208,7 @@ def task_named(person: Person, what: str | None) -> Task | None:
 def _current(
     store: Store, existing: FullRecommendation, person: Person, span: Stretch
 ) -> FullRecommendation | Silence | None:
-    """Return the recommendation in effect (moved if needed), a Silence, or None if a new one must be made."""
+    """Return ``existing``, moved if needed, a Silence if it has no time left, or None to make a new recommendation."""
     now, start, end = span[0], existing.start, existing.end
     if start is None or end is None:
         return existing

@@ -119,7 +119,10 @@ class Review:
 def ideas(
     advised: Sequence[Recommendation], goals: Mapping[ActionType, int], times: Mapping[ActionType, int]
 ) -> Iterator[str]:
-    """Yield at most two sentences on what the user may try, first those about the user's ``goals``."""
+    """Yield at most two sentences on what the user may try, first those about the user's ``goals``.
+
+    ``goals`` maps an action to the times wanted, and ``times`` to the times done.
+    """
     yield from islice(_ideas(advised, goals, times), IDEAS_MAX)
 
 

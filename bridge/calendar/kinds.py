@@ -99,7 +99,7 @@ FOCUS = frozenset(
 
 
 def claimed(occurrence: Occurrence, label: Label) -> Label:
-    """Return an entry's label, without its action if that is no work and uncertain by the title."""
+    """Return an entry's label. Its action is removed if that is not work and the title leaves it uncertain."""
     event, shares = occurrence.event, sorted(label.shares)[-2:]
     if label.action is None or event.private or label.confidence >= 1:
         return label
@@ -171,5 +171,5 @@ def is_meal(occurrence: Occurrence) -> bool:
 
 
 def words(title: str | None) -> set[str]:
-    """Return the words of a title, without short ones, in lower case."""
+    """Return the words of at least three letters of a title, in lower case."""
     return set(re.findall(r"[^\W\d_]{3,}", (title or "")[:200].lower()))

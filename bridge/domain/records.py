@@ -75,7 +75,7 @@ class Extent:
 class RecordResult:
     """The result of storing a record that a source delivered.
 
-    If ``waits`` is True, the record needs another record, its parent, that has not come, and is read when that comes.
+    ``waits`` is True if the record is read only when its parent, another record, has come.
     """
 
     outcome: str  # new, updated, unchanged, deleted

@@ -25,7 +25,10 @@ ALWAYS: Mapping[type, Collection[str]] = {  # fields that are written although t
 
 
 def plain(record: Wishes | Occasion) -> dict[str, Any]:
-    """Return wishes, or an occasion, as JSON values without most fields that have their default."""
+    """Return wishes, or an occasion, as JSON values.
+
+    Fields with default values are omitted, except those in ``ALWAYS``.
+    """
     return _plain_record(record)
 
 

@@ -171,7 +171,7 @@ def stress(past: Past, at: datetime) -> Signal | None:
 def nightly(name: str, night: Latest, at: datetime, judged: tuple[float, Fact], *, quality: float = 1.0) -> Signal:
     """Return a signal called ``name`` for the value of a night or day, with the (z, fact) given as ``judged``.
 
-    The quality (0 to 1) is halved if the user's normal is based on too few values.
+    ``quality`` (0 to 1) is halved if the user's normal is based on fewer than ``CALIBRATED`` values.
     """
     return Signal(
         name=name,

@@ -166,7 +166,7 @@ def _on_diagonal(place: int, value: float) -> Parts:
 def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
     """Return a signal of the user's check-ins for a meter, or None if there are none or they are too old.
 
-    The quality grows with their weight up to 1, and is halved if they are few.
+    The quality grows with their weight up to 1, and is halved below ``CALIBRATED`` check-ins.
     """
     given, count = answers.latest(meter, at)
     if given is None:

@@ -75,7 +75,7 @@ def pause(past: Past, at: datetime) -> Signal | None:
 
 
 def calendar(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the load of calendar entries, compared with habit, or None if there are too few entries."""
+    """Return a signal of the load of calendar entries, compared with habit. None if the calendar shows too little."""
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=LOAD_HALF_LIFE, longest=2 * LOAD_HALF_LIFE, silence=SILENCE
     )
@@ -86,7 +86,10 @@ def calendar(past: Past, at: datetime) -> Signal | None:
 
 
 def awake(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the hours since the main sleep, or None if unknown or so long that a sleep may be missing."""
+    """Return a signal of the hours since the main sleep, whose z is negative just after waking and late in the day.
+
+    Returns None if the main sleep is unknown or too long ago.
+    """
     woke = past.woke(at)
     if woke is None or at - woke > MAX_AWAKE:
         return None
@@ -97,7 +100,7 @@ def awake(past: Past, at: datetime) -> Signal | None:
 
 
 def workday(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of how late in the workday it is, or None if no work has begun on that day."""
+    """Return a signal of tiredness on a day with work, whose z falls below 0 in the afternoon, or None before any work."""
     clock = local_time(at, past.zones)
     midnight = clock.replace(hour=0, minute=0, second=0, microsecond=0)
     if not past.calendar.busy(midnight, at):

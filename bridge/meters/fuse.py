@@ -58,7 +58,7 @@ def freshness(age_hours: float, half_life_h: float | None) -> float:
 
 
 def warmed(quality: float, n: int) -> float:
-    """Return ``quality``, or half of it if the user's normal is based on too few values (``n``)."""
+    """Return ``quality``, halved if the user's normal is based on fewer than ``CALIBRATED`` values (``n``)."""
     return quality if n >= CALIBRATED else quality / 2
 
 

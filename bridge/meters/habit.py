@@ -31,9 +31,9 @@ Amount = tuple[datetime, float]  # known from, size
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """A recent amount compared with the user's habit, as ``z`` in standard deviations.
+    """A recent amount compared with the user's habit, as the distance ``z`` in standard deviations.
 
-    ``quality`` is the trust (0 to 1), by the number of days with entries.
+    ``quality`` is the trust (0 to 1), which grows with the number of days with entries.
     """
 
     z: float

@@ -323,7 +323,9 @@ class Past:
 
 
 def shared(read: Callable[[Past, datetime], T]) -> Callable[[Past, datetime], T]:
-    """Decorate a function of (past, at) to cache its results for the last ``at``, as several meters call it."""
+    """Decorate a function of (past, at) to keep its results for the last ``at``, so that several meters compute it
+    once.
+    """
 
     @wraps(read)
     def found(past: Past, at: datetime) -> T:

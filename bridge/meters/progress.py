@@ -71,7 +71,7 @@ def this_week(past: Past, at: datetime) -> MeterState:
 
 
 def tasks(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of tasks done against tasks due in the last days, or None if none was done or overdue."""
+    """Return a signal of tasks done, compared with tasks due in the last days, or None if none was done or overdue."""
     since = at - TASK_DAYS
     done = [at - completed for completed in past.tasks.done(since, at)]
     overdue = [at - end for end, *_ in past.tasks.open(at) if since <= end <= at]
@@ -84,7 +84,10 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of hours of focus, compared with habit. None if the calendar seldom or not lately had focus."""
+    """Return a signal of hours of focus, compared with habit.
+
+    None if the calendar seldom has focus, or lately had none.
+    """
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None

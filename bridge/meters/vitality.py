@@ -68,7 +68,7 @@ def illness(past: Past, at: datetime) -> Signal | None:
 
 @shared
 def distance(past: Past, at: datetime) -> float:
-    """Return how far the last night's signs of illness are from normal together, in standard deviations, or 0."""
+    """Return the distance from normal of last night's signs of illness, in standard deviations (see ``together``)."""
     return together([z for z, _, _ in _signs(past, at)])
 
 
@@ -146,14 +146,14 @@ def by_strain(slept: Signal | None, share: float) -> tuple[Signal | None, ...]:
 
 
 def strain(past: Past, at: datetime) -> float:
-    """Return how ill the last night looked, from 0 to 1, by signs of illness or a low recovery score."""
+    """Return how ill the last night looked, from 0 to 1, by the ``distance`` of its signs or a low recovery score."""
     recovered = body.recovery(past, at)
     red = 0.0 if recovered is None else RED * recovered.z
     return clip(max(distance(past, at), red) - 1)
 
 
 def variability(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of heart-rate variability, which counts only if it is one standard deviation below normal.
+    """Return a signal of heart-rate variability that is 0 unless it is one standard deviation below normal.
 
     If the vendor gives a recovery score, every difference counts. Returns None if unknown.
     """
@@ -164,7 +164,7 @@ def variability(past: Past, at: datetime) -> Signal | None:
 
 
 def steps(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the steps of the last complete day, at most +1, or None."""
+    """Return a signal of the last complete day's steps, compared with normal, with z at most 1. None if unknown."""
     day = past.latest(Metric.STEPS, at)
     return None if day is None else body.nightly("steps", day, at, past.kept(_walked, day))
 

@@ -165,7 +165,7 @@ class Database:
             connection.execute(sa.text(statement))
 
     def compact(self, at_most: int | None = None) -> None:
-        """Return the space of deleted rows to the disk, if there is enough. Writers of SQLite wait meanwhile.
+        """Give the space of deleted rows back to the disk, if that is worthwhile. Writers of SQLite wait meanwhile.
 
         A SQLite file is rewritten only if at most ``at_most`` bytes are in use (None is no limit). Raises StoreFault,
         for example while another process writes.

@@ -139,7 +139,8 @@ def _bound(state: State) -> tuple[Any, ...]:
 class Delivery(NamedTuple):
     """The result of storing a delivered record. ``outcome`` is unchanged, new, updated, deleted or reread.
 
-    A record is ``reread`` if it is unchanged but was read by a newer normaliser. ``unchanged`` has no state and record.
+    An unchanged record is ``reread`` if a newer normaliser read it. If ``unchanged``, ``state`` and ``record`` are
+    None.
     """
 
     outcome: str
@@ -236,7 +237,7 @@ def _is_older(known: datetime | None, record: RawRecord) -> bool:
 
 
 def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
-    """Return the result for the caller. ``changed`` holds the ids of records whose rows changed.
+    """Return the outcome and the reasons for a delivered record. ``changed`` holds the ids of records with new rows.
 
     A ``reread`` record becomes updated if its rows changed, otherwise unchanged.
     """

@@ -86,7 +86,7 @@ class Locks:
 
 
 class SingletonLock:
-    """A named lock for processes of which only one may run, and which never wait for the lock."""
+    """A named lock that only one process can hold. Processes try to take it and never wait for it."""
 
     def __init__(self, engine: sa.Engine, name: str) -> None:
         self._engine, self._name = engine, name

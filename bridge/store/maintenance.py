@@ -58,7 +58,7 @@ class Maintenance(Part):
             since = at > until
 
     def compact(self, at_most: int | None = None) -> None:
-        """Return the space of deleted rows to the disk, if there is enough. Writers of SQLite wait meanwhile.
+        """Give the space of deleted rows back to the disk, if that is worthwhile. Writers of SQLite wait meanwhile.
 
         A SQLite file with more than ``at_most`` bytes in use is not rewritten. None is no limit.
         """

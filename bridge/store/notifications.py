@@ -121,7 +121,7 @@ class Notifications(Part):
     def mark_pause_told(self, db: sa.Connection, connection: Connection) -> bool:
         """Save that the user was told that a connection is paused.
 
-        Return False if that was saved since its last success.
+        Returns False if that was saved already since the connection's last successful sync.
         """
         c, mark = cursors.c, _last_success_mark(connection.last_success)
         values = {"connection_id": connection.id, "stream": PAUSE_STREAM, "version": 1, "cursor": mark}

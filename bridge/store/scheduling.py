@@ -173,7 +173,7 @@ class Scheduling(Part):
 
     @reads
     def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
-        """Return the times of syncs with an unexpected answer since the last that worked or stopped, newest first."""
+        """Return when syncs got an unexpected answer since the last sync that succeeded or paused, newest first."""
         t = tables.sync_runs.c
         query = sa.select(t.finished, t.outcome).where(t.connection_id == connection_id).order_by(t.id.desc())
         found: list[datetime] = []
@@ -187,10 +187,7 @@ class Scheduling(Part):
 
     @writes()
     def stagger(self, db: sa.Connection, *, now: datetime, step: timedelta, within: timedelta) -> int:
-        """Make overdue connections due one by one, ``step`` apart, and return their number.
-
-        The longest overdue are first.
-        """
+        """Make overdue connections due one by one, ``step`` apart, the longest overdue first. Return their number."""
         late = sa.and_(_is_due(now), c.due_at.is_not(None))
         found = list(db.execute(sa.select(c.id).where(late).order_by(c.due_at, c.id)).scalars())
         step = min(step, within / max(1, len(found)))
