@@ -93,7 +93,10 @@ class Stakes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """The state of the watch since ``since``, with its stake, and the number and mean level of slots by draw of advice."""
+    """The state of the watch over harm since ``since``, with its stake.
+
+    The numbers and mean levels are those of slots without (``silent``) and with advice.
+    """
 
     since: datetime
     stake: float
@@ -104,7 +107,7 @@ class Watched:
 
 
 def watched(store: Store, user: User, *, now: datetime) -> Watched:
-    """Return the state of the watch since the person last switched advice or the watch on, or over all time."""
+    """Return the state of the watch over harm since the last time that advice or the watch was switched on, if ever."""
     switches = store.people.preferences(user.id).switches
     since = max((one.at for one in switches if one.on), default=FIRST)
     lots = [
@@ -183,7 +186,10 @@ def look(store: Store, user: User, *, now: datetime) -> bool:
 
 
 def switch(store: Store, user: User, wanted: Switch) -> None:
-    """Turn advice or the watch on or off as the person wants. Raises SetupError without a reason or a change."""
+    """Turn advice or the watch over harm on or off as the person wants.
+
+    Raises SetupError without a reason or a change.
+    """
     reason = " ".join(wanted.reason.split())
     if not 1 <= len(reason) <= REASON_MAX or not reason.isprintable():
         raise SetupError(

@@ -54,7 +54,7 @@ def of_days(
 def liked(
     bridge: Bridge, user: User, asked: Sequence[Case], made: Sequence[Correction], *, at: datetime
 ) -> list[Label | None]:
-    """Return for each entry the label that the user's corrections of similar entries suggest, or None.
+    """Return, for each of ``asked``, the label that the user's corrections of similar entries suggest, or None.
 
     ``made`` are the corrections, newest first.
     """

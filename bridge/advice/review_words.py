@@ -182,7 +182,7 @@ def _best(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) 
 
 
 def tally(advised: Sequence[Recommendation]) -> dict[tuple[ActionType, Slot], Tally]:
-    """Return (action, part of the day) -> (suggestions wholly done, suggestions with a known outcome)."""
+    """Return (action, part of the day) -> (recommendations wholly done, recommendations with a known outcome)."""
     found: dict[tuple[ActionType, Slot], Tally] = {}
     for one in advised:
         if one.outcome in (Deed.DONE, Deed.PARTLY, Deed.NOT_DONE):

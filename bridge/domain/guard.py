@@ -71,7 +71,7 @@ class Guard:
     def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, Fact]:
         """Return action -> reason for each action missing from ``allowed.feasible``.
 
-        The reason is the guard's own if the guard forbids the action, otherwise that the slot is full.
+        The reason is that of the guard, or, for an action that the guard does not forbid, that the slot is full.
         """
         full = fact(f"full_{allowed.slot.name.lower()}")
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}

@@ -62,7 +62,7 @@ class EpisodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """A stretch of time with its own values. ``offset`` is in minutes east of UTC, or None if unknown.
+    """A night, nap or workout with its measured values. ``offset`` is in minutes east of UTC, or None if unknown.
 
     Raises ValueError for naive times, and for an end before the start.
     """

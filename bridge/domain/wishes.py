@@ -61,11 +61,10 @@ class Spare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightWish:
-    """The times wished for the night: ``bed`` (bedtime), ``earliest`` bedtime, and ``up`` (getting up).
+    """The times wished for the night, with ``bed`` for the bedtime and ``up`` for getting up.
 
-    ``bed_days`` are the weekdays before these nights, ``up_days`` those after them; empty means all. ``late`` is the
-    bedtime before ``late_days``, ``other`` the getting up on ``other_days``, ``rest`` the earliest getting up on
-    ``rest_days``, ``minutes`` the least time in bed.
+    They hold on nights that begin on ``bed_days`` or end on ``up_days`` (empty is all), ``late``, ``other`` and
+    ``rest`` (the earliest getting up) on their own days. ``minutes`` is the least time in bed.
     """
 
     bed: time | None = None

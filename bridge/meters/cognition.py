@@ -100,7 +100,7 @@ def awake(past: Past, at: datetime) -> Signal | None:
 
 
 def workday(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of tiredness on a day with work, whose z falls below 0 in the afternoon, or None before any work."""
+    """Return a signal of tiredness from work, whose z falls below 0 in the afternoon, or None before the day's work."""
     clock = local_time(at, past.zones)
     midnight = clock.replace(hour=0, minute=0, second=0, microsecond=0)
     if not past.calendar.busy(midnight, at):
