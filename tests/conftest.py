@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 import math
 import os
 import sqlite3
@@ -43,6 +45,27 @@ def _in_memory() -> bool:
 
 if _in_memory():
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # under which pytest makes ``tmp_path``
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Let each worker begin with other test files, so that on a fresh checkout each is compiled once."""
+    config = session.config
+    worker: dict[str, Any] | None = getattr(config, "workerinput", None)
+    if worker is None:
+        return
+    gc.disable()  # until all is imported, and stays
+    if config.args_source is not config.ArgsSource.TESTPATHS:
+        return
+    files = sorted(path for folder in config.args for path in (config.rootpath / folder).rglob("test_*.py"))
+    for path in files[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+        with suppress(Exception, pytest.skip.Exception):  # which are told when the file is collected
+            importlib.import_module(".".join(path.relative_to(config.rootpath).with_suffix("").parts))
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was imported out of every later search for garbage, and out of those at the end."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
