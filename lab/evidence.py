@@ -168,7 +168,7 @@ def table(document: Mapping[str, Any]) -> str:
 
 
 def unearned(found: Iterable[Figure]) -> list[str]:
-    """Return the names of figures of our own choices whose interval on the data they were chosen by includes 0."""
+    """Return the names of the figures on our own choices whose 95 % interval is not above 0, or is unknown."""
     chosen = (one for one in found if one["figure"].endswith(CHOSEN) and not one["figure"].startswith(ELSEWHERE))
     return [one["figure"] for one in chosen if one["interval"][0] is None or one["interval"][0] <= 0]
 

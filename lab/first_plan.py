@@ -225,7 +225,7 @@ def _wait_until_healthy(url: str, process: subprocess.Popen[bytes]) -> None:
 
 
 def follow(folder: Path) -> Walk:
-    """Follow the document from an empty folder to the first plan, and return the cost."""
+    """Follow the steps of DOCUMENT from an empty folder to the first plan, and return them with their cost."""
     walk, checkout, wheels, home = Walk(), folder / "checkout", folder / "wheels", folder / "home"
     home.mkdir()
     copy_checkout(checkout)
@@ -265,7 +265,7 @@ def _to_first_plan(walk: Walk, page: Page, files: list[Path]) -> None:
 
 
 def main() -> int:
-    """Print each step and the figures. Returns 1 if a figure is above its limit, else 0."""
+    """Print each step and the figures, and return the exit code, which is 1 if a figure is above its limit."""
     with tempfile.TemporaryDirectory(prefix="rhythm-bridge-first-") as folder:
         walk = follow(Path(folder))
     for number, step in enumerate(walk.steps, 1):

@@ -54,7 +54,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """A move of a row by whole days at the same local time, from its own zone into another, with another number."""
+    """A move of a row by ``days`` at the same local time, from zone ``home`` to ``zone``. New ids hold ``number``."""
 
     days: int
     home: ZoneInfo
@@ -208,7 +208,7 @@ def _second(sample: dict[str, Any], name: str, ago: int) -> Row:
 
 
 def _moved(sample: dict[str, Any], name: str, ago: int, zone: ZoneInfo | None = None, number: int | None = None) -> Row:
-    """Return the sample's row of a list, moved to ``ago`` days before NOW, in ``zone`` (by default HOME)."""
+    """Return the first row of the sample's list ``name``, moved to ``ago`` days before NOW and to ``zone`` or HOME."""
     row, home = sample[name][0], ZoneInfo(sample["zone"])
     named = _named(sample)
     ids = frozenset(r[key] for n, rows in sample.items() if n not in FACTS for r in rows for key in named & {*r})

@@ -52,7 +52,7 @@ SWAPPED: Mapping[type[Any], type[Any]] = {
 
 @dataclass(frozen=True)
 class Mutation:
-    """A change of an expression in a line of a file, with the file's whole ``text`` after it."""
+    """A change of the expression ``before`` to ``after``. ``text`` is the whole changed file."""
 
     path: str
     line: int

@@ -37,9 +37,7 @@ SOURCE = "google_calendar"
 
 
 def serve(pipe: Pipe, events: int) -> None:
-    """Serve a vendor with ``events`` events. A true message returns (requests, CPU seconds) so far, a false one ends
-    it.
-    """
+    """Serve a vendor with ``events`` events. A true message returns (requests, CPU seconds), a false one stops it."""
     vendor = Vendor(account(events, random.Random(1)))
     with LabServer(vendor.application) as server:
         pipe.send((vendor.settings(server.url), vendor.grant(), [c["id"] for c in vendor.account["calendars"]]))
@@ -86,7 +84,7 @@ def cost(run: Callable[[], object], ask: Callable[[], tuple[int, float]]) -> Cos
 def measure(
     ask: Callable[[], tuple[int, float]], settings: dict[str, str], grant: dict[str, Any], calendars: list[str]
 ) -> None:
-    """Print the cost of a first sync and of a sync without news. ``ask`` returns the server's (requests, seconds)."""
+    """Print the cost of a first sync and of one without changes. ``ask`` returns the server's (requests, seconds)."""
     bare = cost(lambda: downloaded(settings, grant, calendars), ask)
     with tempfile.TemporaryDirectory() as folder, closing(Store(f"sqlite:///{folder}/bridge.db")) as store:
         user = store.people.add_user("benchmark", "Europe/Berlin", now=NOW)

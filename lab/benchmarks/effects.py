@@ -33,7 +33,7 @@ BASE = 0.3  # share of outcomes without the advice
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A case to simulate, with ``true`` as the effect of a recommendation on the outcome.
+    """The options of a simulation, with ``true`` as the effect of a recommendation on the outcome.
 
     ``binary`` outcomes are 0 or 1, others are numbers.
     """

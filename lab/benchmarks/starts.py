@@ -21,7 +21,7 @@ BRIDGE = (sys.executable, "-m", "bridge")
 
 
 def starts(home: Path) -> Iterator[Row]:
-    """Measure short commands, beside a program without our libraries or the loading of the libraries that they need."""
+    """Time short commands, and yield each with the time of a comparable program or of only loading its libraries."""
     limit, _ = process(sys.executable, "-c", TABLES, str(home / "bridge.db"))
     program = shutil.which("sqlite-utils")
     peer, least = ("sqlite3 and argparse", limit)

@@ -26,7 +26,7 @@ SIZES = {NONE: 0.0, SMALL: 0.2, LARGE: 1.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """The number of trials with a result, and of those whose interval held the truth or claimed an effect."""
+    """The numbers of trials with a result, with an interval that held the truth, and with an interval without 0."""
 
     told: int
     held: int

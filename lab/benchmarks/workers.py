@@ -63,7 +63,7 @@ def measured(
 
 
 def due_again(store: Store) -> None:
-    """Make every connection due that is not being synced, and wait a little."""
+    """Make every connection due that no worker is syncing, and sleep LOOK_SECONDS."""
     with store.database.write() as db:
         db.execute(sa.text("UPDATE connections SET due_at = NULL WHERE lease_holder IS NULL AND due_at IS NOT NULL"))
     time.sleep(LOOK_SECONDS)

@@ -47,7 +47,7 @@ def entries(labels: Path, folder: Path) -> list[Titled]:
 
 
 def dated(labels: Path, folder: Path) -> list[tuple[datetime, Titled]]:
-    """Return (start, entry) for each entry of ``entries``."""
+    """Return the labelled entries as (start, entry), each once, as ``entries`` returns them."""
     known = {row["digest"]: row for row in rows(labels)}
     found: dict[str, tuple[datetime, Titled]] = {}
     for repository in sorted({row["repository"] for row in known.values()}):

@@ -118,7 +118,7 @@ def spoken(languages: Sequence[str], power: float) -> NDArray[np.float64]:
 
 
 def counted(titles: Sequence[Titled], *, rules: bool) -> dict[Part, csr_array]:
-    """Return a matrix (title, bucket) of feature counts for each part of the features."""
+    """Return a matrix (title, bucket) of feature counts by part of the features, with or without the keyword rules."""
     from scipy.sparse import csr_array
 
     keywords = Keywords(lexicon())
@@ -143,7 +143,10 @@ def rarities(counts: dict[Part, csr_array]) -> NDArray[np.float32]:
 
 
 def weighed(counts: dict[Part, csr_array], rarity: NDArray[np.float32]) -> csr_array:
-    """Return a matrix (title, bucket) of all parts, each but the facts scaled to length 1 as the model does."""
+    """Return the sum of the parts as a matrix (title, bucket), with rows of letters and of words scaled to length 1.
+
+    ``rarity`` weighs each bucket of letters and words. Facts are multiplied by LOUD instead.
+    """
     from scipy.sparse import diags_array
 
     total = LOUD * counts[Part.FACTS]

@@ -15,7 +15,7 @@ def table(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def give_or_take(figure: dict[str, Any], digits: int = 3) -> str:
-    """Return a figure's mean with ``digits`` decimals, and ± half of its 95 % interval if it has one."""
+    """Return a figure's mean with ``digits`` decimals, and "± w" if it has a 95 % interval, where 2 w is its width."""
     from lab.evaluation.intervals import half
 
     within = half(figure)

@@ -112,10 +112,7 @@ def _mark(answers: str | None, *, ablation: bool) -> str:
 
 
 def _checked(plan: Plan) -> Plan:
-    """Return the plan unchanged if it can be simulated.
-
-    Raises SetupError for an unknown policy or one with settings, an unknown world, or an ablation that is impossible.
-    """
+    """Return the plan unchanged. Raises SetupError if one of its policies, rules or options cannot be simulated."""
     from bridge import registry
     from lab.closed_loop.ablations import asked_for
     from lab.evaluation.strategies import variant_of

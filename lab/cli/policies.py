@@ -16,7 +16,7 @@ MOST = 0.05  # of the decisions: as many as answers may be cut off where a model
 
 
 class Opened:
-    """A function from a policy's name to the policy, which can tell how many decisions were left to a fallback."""
+    """A callable that opens policies by name, and then tells the share of their decisions left to a fallback."""
 
     def __init__(self) -> None:
         self._counting: list[Any] = []

@@ -80,7 +80,7 @@ def opened(name: str) -> Any:
 
 
 def play(trial: Trial) -> dict[str, float]:
-    """Simulate a trial and return its figures, without the product's limits if it is ``bare``."""
+    """Simulate a trial and return its figures. Unless the trial is ``bare``, the product's limits apply."""
     from bridge.domain.guard import Guard
     from lab.evaluation import trials
     from lab.evaluation.guarded import Guarded

@@ -1,4 +1,4 @@
-"""Ablations of a simulated life, in which true values replace a stage of the product to see what the stage loses."""
+"""Ablations of simulated lives, in which true values replace parts of the product to see what each part loses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KNOWER = "planner"  # whose planning the oracle has
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """A policy with the stages of the product that are replaced by true values."""
+    """A policy, and the parts of the product (labels, meters, traits) that true values replace."""
 
     policy: str
     labels: bool = False
@@ -47,7 +47,7 @@ def oracle() -> Arm:
 
 
 def asked_for(name: str) -> Arm:
-    """Return the arm that a name on the command line means.
+    """Return the ``Arm`` that a name on the command line means.
 
     >>> asked_for("planner:old") == Arm(policy="planner", alone=True)
     True
@@ -56,7 +56,7 @@ def asked_for(name: str) -> Arm:
 
 
 def ablation(policy: str) -> list[Arm]:
-    """Return the arms with each stage replaced by true values in turn, and one with smaller uncertainty of meters."""
+    """Return an ``Arm`` for each part of the product that true values replace, and one with more exact meters."""
     stages = ({"labels": True}, {"meters": True}, {"profile": True}, {"surer": True})
     return [Arm(policy=policy, **truths) for truths in stages]
 
@@ -89,7 +89,7 @@ def classifier_of(arm: Arm, settings: Settings) -> EventClassifier:
 
 
 def policy_of(arm: Arm, resident: Resident) -> Policy:
-    """Return the policy of an arm. Raises SetupError if it should know the person's traits and has no such variant."""
+    """Return the policy of an arm. Raises SetupError if it should know the person's traits and cannot."""
     policy = registry.policy(arm.policy)
     if not arm.profile:
         return policy
@@ -100,7 +100,7 @@ def policy_of(arm: Arm, resident: Resident) -> Policy:
 
 
 class Informed:
-    """A policy within a simulated life, given true meters if the arm says so, that measures its processor time."""
+    """A policy within a simulated life, shown true meters if ``arm.meters``, that measures its processor time."""
 
     def __init__(self, arm: Arm, resident: Resident) -> None:
         self._arm, self._resident = arm, resident

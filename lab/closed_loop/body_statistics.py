@@ -47,10 +47,10 @@ def _real(folder: Path, column: str, scaled: Callable[[float], float]) -> list[S
 
 
 def moments(people: Sequence[Series]) -> dict[str, float]:
-    """Return mean and spread of people's means, and medians over people of other statistics.
+    """Return the mean and standard deviation of people's means, and three medians over people.
 
     These are the standard deviation within a person, the correlation with the day before, and the share of missing
-    days.
+    days. People with fewer than LEAST days are left out.
     """
     used = [series for series in people if len(series) >= LEAST]
     if not used:

@@ -56,10 +56,10 @@ def weighted(lives: Lives) -> Array:
 
 
 def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[str, Any]:
-    """Return the figures of an arm, each with ``mean``, ``sd`` and ``ci95`` over people.
+    """Return the figures of lives with the same policy, each with ``mean``, ``sd`` and ``ci95`` over people.
 
-    ``low`` and ``high`` are the same people with random recommendations and with the oracle's. ``reward_vs_oracle`` is
-    0 for the first and 1 for the second.
+    ``low`` and ``high`` are the same people with random recommendations and with those of the planner that knows them.
+    ``reward_vs_oracle`` is 0 for the first and 1 for the second.
     """
     taken, levels = accepted(lives), weighted(lives).mean(axis=1)
     first, answered = interactions(taken), (~np.isnan(taken)).sum(axis=1)
@@ -102,7 +102,7 @@ def amounts(lives: Lives) -> dict[str, Any]:
 
 
 def dosages(given: NDArray[np.bool_]) -> Array:
-    """Return the mean (n,) over slots of the decaying count of recent recommendations that the guard uses."""
+    """Return each person's mean (n,) of the guard's decaying count of recommendations ``given`` (n, T)."""
     now: Array = np.zeros(len(given))
     total: Array = np.zeros(len(given))
     for slot in given.T:
@@ -125,7 +125,7 @@ def _until_most(taken: Array) -> int:
 
 
 def never_rising(taken: Array) -> dict[str, Any]:
-    """Return the number and share of people whose acceptance in the second half is not above the first quarter's."""
+    """Return the number and share of people who accept no more in the second half than in the first quarter."""
     total = taken.shape[1]
     never = ~(means(taken[:, total // 2 :]) - means(taken[:, : max(total // 4, 1)]) >= RISES)
     return {"people": int(never.sum()), **summary(never.astype(float))}
@@ -184,7 +184,7 @@ def _shares(lives: Lives) -> Array:
 
 
 def paired(mine: Lives, other: Lives) -> dict[str, Any]:
-    """Return the mean differences between two arms with the same people, in acceptance and mean level."""
+    """Return mean differences in acceptance and level between lives of the same people with two policies."""
     levels = weighted(mine).mean(axis=1) - weighted(other).mean(axis=1)
     taken = means(accepted(mine)) - means(accepted(other))
     return {"over": other[0].arm.name, "acceptance": summary(taken), "mean_level": summary(levels)}

@@ -68,7 +68,7 @@ class Lived:
 
 @dataclass(slots=True)
 class Life:
-    """A person's life with the product and the policy of an arm."""
+    """A person's life with an installation of the product and a policy."""
 
     resident: Resident
     home: Home
@@ -234,7 +234,7 @@ class Life:
         self.lived.labelled = sum(right), len(right)
 
     def _charge(self, stage: str, since: float) -> None:
-        """Add the processor time since ``since`` to a stage, without time that was charged to another stage."""
+        """Add the processor time since ``since`` to the total of ``stage``, without time already added to another."""
         spent = process_time() - since - (self._spent if stage == "person" else 0.0)
         if stage == "person":
             self._spent = 0.0
@@ -242,7 +242,10 @@ class Life:
 
 
 def lived(seed: int, arm: Arm, weeks: int, answers: str | None = None) -> Lived:
-    """Simulate a person's life with an arm in a temporary folder. ``answers`` names the person's world."""
+    """Simulate a person's life in a temporary folder, with the policy and options in ``arm``.
+
+    ``answers`` names the rule by which the person answers (a world), by default the simulator's.
+    """
     resident = Resident(seed, None if answers is None else world(answers))
     with tempfile.TemporaryDirectory(prefix="rhythm-bridge-live-") as name, home(resident, weeks, Path(name)) as place:
         told = Lived(seed=seed, arm=arm, source=place.about.worn[0][1])

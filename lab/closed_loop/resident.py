@@ -101,7 +101,7 @@ class Resident:
         return given, moved, advised if given is Answer.ACCEPT else self.chosen(moment)
 
     def _chance(self, moment: Moment, advised: ActionType, feasible: Sequence[ActionType]) -> tuple[float | None, bool]:
-        """Return (probability of acceptance in the person's world or None, True if the recommendation is seen)."""
+        """Return (probability of acceptance by the person's own rule or None, True if the recommendation is seen)."""
         if self._hidden is None:
             return None, True
         relative = standing(utilities(self.meters, int(moment.slot), self.person)[:, 0], feasible)

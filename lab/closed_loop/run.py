@@ -1,4 +1,4 @@
-"""Simulations of many people with several arms in parallel, and a report of the figures."""
+"""Simulations of many people with several policies in parallel, and a report of the figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Plan:
 
     @property
     def arms(self) -> list[Arm]:
-        """The arms asked for, then those that they are compared with, each once."""
+        """The policies to simulate, first those asked for, then those that they are compared with, each once."""
         asked = [asked_for(name) for name in self.policies]
         stages = ablation(self.policies[0]) if self.ablated else []
         return list(dict.fromkeys([*asked, oracle(), Arm(policy=LOW), *stages]))
@@ -41,7 +41,7 @@ class Plan:
 
 
 def play(plan: Plan, processes: int, on_step: OnStep) -> Played:
-    """Simulate every person with every arm. The result does not depend on the number of processes."""
+    """Simulate every person with every policy. The result does not depend on the number of processes."""
     asked = [(seed, arm, plan.weeks, plan.answers) for arm in plan.arms for seed in plan.seeds]
     found = {(life.seed, life.arm): life for _, life in worked(played, asked, processes, on_step)}
     return {arm: [found[seed, arm] for seed in plan.seeds] for arm in plan.arms}
@@ -82,7 +82,7 @@ def _stage(found: Mapping[str, Any], lives: Played, arm: Arm, plan: Plan) -> dic
 
 
 def seconds(lives: Played) -> dict[str, float]:
-    """Return milliseconds of processor time per person and slot by stage, which vary between runs."""
+    """Return milliseconds of processor time per person and slot by activity, such as "sync". They vary between runs."""
     slots = sum(len(one.weighted) for of in lives.values() for one in of)
     totals: dict[str, float] = {}
     for of in lives.values():

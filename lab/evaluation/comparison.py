@@ -25,7 +25,7 @@ NEXT_TO = ("heuristic+constant", "planner-no-inference+constant", "oracle")  # w
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A part of the comparison, which is weeks with a policy, or lives of a ``kind`` with it."""
+    """A simulation that the comparison consists of, which is of lives if ``kind`` is given, else of weeks."""
 
     policy: str
     condition: str
@@ -56,7 +56,7 @@ def parts(episodes: int, learners: Sequence[str]) -> list[Part]:
 
 
 def _weeks(episodes: int, learners: Sequence[str]) -> Iterator[Part]:
-    """Yield the parts of weeks. Grades are compared with the policy without inference, rewards with the planner's."""
+    """Yield the parts that grade weeks, of learners against themselves without inference (by reward, the planner)."""
     for objective, against in (("grade", None), ("reward", "planner-no-inference")):
         for condition in CONDITIONS:
             found = seeds_of(condition, episodes)

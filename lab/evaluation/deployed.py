@@ -83,7 +83,10 @@ def _rmssd_errors() -> Mapping[str, float]:
 
 
 def about(week: int, moment: Moment, relative: Array) -> dict[str, object]:
-    """Return the description of a slot for ``Person.chance``. ``relative`` (10,) are the actions' standings."""
+    """Return the description of a slot for ``Person.chance``.
+
+    ``relative`` (10,) are the actions' utilities less their mean, in standard deviations.
+    """
     scores = {str(one): float(z) for one, z in zip(ACTIONS, relative, strict=True)}
     return {"week": week, "day": moment.day, "slot": int(moment.slot), "standing": scores}
 

@@ -33,7 +33,7 @@ OnStep = Callable[[int, int], None]
 
 
 def unwatched(done: int, total: int) -> None:
-    """Ignore progress."""
+    """Do nothing, as a default for ``on_step``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +164,7 @@ def _skill(stated: Array, target: Array) -> dict[str, float]:
 
 
 def best_constant(target: Array) -> Array:
-    """Return the belief (3, 1) with the smallest mean absolute error that is the same for all people, for ``target``
-    (3, n).
-    """
+    """Return the belief (3, 1) that, stated for all people, has the least mean absolute error to ``target`` (3, n)."""
     return np.median(target, axis=1, keepdims=True)
 
 

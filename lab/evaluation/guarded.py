@@ -13,7 +13,7 @@ DAY = timedelta(days=1)
 
 
 class Guarded:
-    """A policy that decides within the limits of a guard, under the name and version of the policy itself."""
+    """A policy that is limited and randomised by the product's guard, under the policy's own name and version."""
 
     def __init__(self, policy: Policy, guard: Guard) -> None:
         self._policy, self._guard = policy, guard
@@ -26,7 +26,7 @@ class Guarded:
         return self._guard.explored(self._policy.decide(allowed, rng), allowed, rng)
 
     def gives(self, history: Sequence[Interaction], day: int, now: datetime) -> float:
-        """Return the probability that a slot of ``day`` (0 is Monday) gets advice, 0 if the day has had enough."""
+        """Return the probability of a recommendation in a slot of ``day`` (0 is Monday), 0 if the day is full."""
         if sum(one.day == day and now - one.at < DAY for one in history) >= self._guard.a_day:
             return 0.0
         return 1 - silence(history, now)

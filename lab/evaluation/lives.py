@@ -69,7 +69,7 @@ class Timed:
 
 
 def served(name: str, find: Find, *, told: bool = False) -> Policy:
-    """Return the policy called ``name``. With ``told`` it considers only archetypes, if it can."""
+    """Return the policy called ``name``, with ``told`` its variant for archetypes only, if it has one."""
     policy = find(name)
     variant = variant_of(policy, "three") if told else None
     return policy if variant is None else variant(objective="reward", three=True)

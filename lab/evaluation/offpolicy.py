@@ -104,9 +104,9 @@ def _effective(weights: Array) -> float:
 
 
 def summary(values: Sequence[float] | Array, clusters: Sequence[str], *, mean: float | None = None) -> dict[str, Any]:
-    """Return the mean and its 95 % interval, with the decisions of a cluster counted as one.
+    """Return the mean and its 95 % interval, computed as if each cluster of decisions were one observation.
 
-    ``mean`` is given if the values are deviations from it.
+    With ``mean``, the values are deviations from it, and it is returned as the mean.
     """
     values = np.asarray(values, dtype=float)
     centre = float(values.mean())

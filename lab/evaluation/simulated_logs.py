@@ -71,7 +71,7 @@ def _expected(one: Slice, person: Profiles, kept: Logged) -> list[float]:
 
 
 def wanted(logged: Sequence[Logged], make: Make) -> Array:
-    """Return a policy's probabilities (n, 10) in each logged situation, with a new policy for every cluster."""
+    """Return a policy's probabilities (n, 10) in n logged situations. ``make`` is called for every cluster."""
     return np.array([list(row) for row in _wanted(logged, make)])
 
 

@@ -33,7 +33,7 @@ class Strategy(Protocol):
 
 
 class Played:
-    """A strategy that asks a policy for each episode from ``first`` on, each with its own random generator."""
+    """A strategy that asks a policy about the weeks from index ``first`` on, with a random generator per seed."""
 
     def __init__(self, policy: Policy, seeds: list[int], *, first: int = 0) -> None:
         self._policy, self._first = policy, first
@@ -124,10 +124,10 @@ def variant_of(policy: Policy, told: str) -> Callable[..., Policy] | None:
 
 
 def strategy(name: str, weeks: Weeks, seeds: list[int], objective: str, find: Find) -> Strategy:
-    """Return the strategy called ``name``.
+    """Return the strategy ``name``, which is "oracle", "planner-no-inference" or the name of a policy.
 
-    It is "oracle", "planner-no-inference" or a policy's name, which "+blind" makes without inference. "+constant" at
-    the end makes any of them state a constant belief.
+    A policy's name may end with "+blind", for the policy without inference. Any name may end with "+constant", for the
+    same strategy with a constant belief.
     """
     if name.endswith(CONSTANT):
         return Constant(strategy(name.removesuffix(CONSTANT), weeks, seeds, objective, find))

@@ -1,4 +1,4 @@
-"""Simulate policies in worlds, with figures from true probabilities of acceptance.
+"""Simulate policies among people who answer by different rules (worlds), with figures from true probabilities.
 
 A trial is a life, so that trials can be played by several processes and kept in a file.
 """

@@ -63,7 +63,7 @@ def _others(mine: sa.Join) -> Iterator[tuple[str, sa.Join, sa.ColumnElement[int]
 
 
 def missed(store: Store, rounds: int) -> int:
-    """Return the number of syncs missing to ``rounds`` successful syncs of every connection."""
+    """Return how many more successful syncs are needed until every connection has ``rounds`` of them."""
     c, runs = tables.connections.c, tables.sync_runs
     well = sa.func.sum(sa.case((runs.c.outcome.like('%"outcome": "ok"%'), 1), else_=0))
     query = sa.select(well.label("well")).select_from(tables.connections.outerjoin(runs)).group_by(c.id)

@@ -43,7 +43,7 @@ Step = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """The measurements of a stage, of which ``done`` operations were finished in ``seconds``."""
+    """The measurements of a part of the load test, of which ``done`` operations were finished in ``seconds``."""
 
     done: int
     seconds: float
@@ -58,7 +58,7 @@ class Played:
 
 @dataclass(slots=True, kw_only=True)
 class Deployment:
-    """Workers on a store with many users, with a simulated time that the stages move."""
+    """Workers on a store with many users, with a simulated time."""
 
     store: Store
     clock: Path
@@ -204,7 +204,7 @@ def run(
     wait: float,
     progress: Callable[[str], Step],
 ) -> dict[str, Any]:
-    """Run all stages of the load test, and return their costs and the result of ``count``."""
+    """Run all parts of the load test, and return their costs and the result of ``count``."""
     with ExitStack() as stack:
         variables = stack.enter_context(stage.staged(days, database, wait=wait))
         store = stack.enter_context(closing(Store(variables["BRIDGE_DATABASE"])))
@@ -274,7 +274,7 @@ def _next(here: Deployment) -> datetime:
 
 
 def _leave_out(store: Store, users: int) -> None:
-    """Mark the first slot as without a recommendation, because there are no data yet."""
+    """Mark each user's first slot as one without a recommendation, because there are no data yet."""
     moment = moment_at(NOW, ZONES)
     one = {"week": moment.week, "timestep": moment.timestep, "made_at": NOW, "probability": 0.5}
     with store.database.write() as db:

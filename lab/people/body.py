@@ -81,7 +81,7 @@ class Body:
         }
 
     def morning(self, day: date, zone: ZoneInfo, tone: Tone) -> Morning:
-        """Return the night that ends on ``day``, and the figures of the day before. Days must be asked for in order."""
+        """Return the night that ends on ``day``, and figures of the day before. Call it for days in ascending order."""
         rng = random.Random(f"body/{self.seed}/{day}")
         energy, calm = (self._felt(value, rng) for value in (tone.energy, tone.calm))
         rested = self._figure("asleep", energy, ASLEEP[3], rng)
@@ -104,7 +104,10 @@ class Body:
         return self.validity * z + math.sqrt(1 - self.validity**2) * rng.gauss(0, 1)
 
     def _figure(self, name: str, felt: float, memory: float, rng: random.Random) -> float:
-        """Return a figure's deviation, mixed of ``felt``, an own error, and ``memory`` of the day before."""
+        """Return a figure's deviation from the person's usual, in standard deviations.
+
+        It combines ``felt``, a random error, and the share ``memory`` of the day before.
+        """
         fresh = AGREEMENT * felt + math.sqrt(1 - AGREEMENT**2) * rng.gauss(0, 1)
         before = self._waves.get(name, fresh)
         self._waves[name] = memory * before + math.sqrt(1 - memory**2) * fresh

@@ -28,7 +28,7 @@ def account(events: int, rng: random.Random) -> dict[str, Any]:
 
 
 def made(rng: random.Random) -> Made:
-    """Return a random event, timed or all-day, and a series every fifth time."""
+    """Return a random event, either timed or all-day, and sometimes the master of a series."""
     key = "".join(rng.choices(ALPHABET, k=20))
     event: Made = {"id": key, "iCalUID": f"{key}@example.com", "status": "confirmed", "eventType": "default"}
     event |= {"summary": f"Event {key[:6]}", "organizer": {"self": True}, "updated": "2026-11-01T08:00:00.000Z"}

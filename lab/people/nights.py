@@ -100,7 +100,7 @@ def nights(today: date, zone: ZoneInfo, days: int, hard: frozenset[date], rng: r
 
 @dataclass(slots=True, kw_only=True)
 class Sleeper:
-    """The part of a person's state that carries over from night to night."""
+    """The state of a person that carries over from night to night, such as sleep debt."""
 
     zone: ZoneInfo
     hard: frozenset[date]

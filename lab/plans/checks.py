@@ -140,7 +140,7 @@ def _of_length(block: Block, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _early(block: Block, person: Person) -> bool:
-    """Return True if a nap or a night is planned too early, by the limits of length and time below."""
+    """Return True if a nap is long, late or close to the night, or a night begins long before the usual bedtime."""
     if block.action is not ActionType.SLEEP:
         return False
     if block.kind == "suggested":

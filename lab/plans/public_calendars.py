@@ -52,7 +52,7 @@ def fetch(folder: Path) -> None:
 
 
 def broken(path: Path, zone: str = "Europe/Berlin") -> Iterator[str]:
-    """Yield the name of each broken property, and "looks" once for each checked week of a calendar file.
+    """Check some weeks of a calendar file, and yield "looks" for each week and the name of each broken property.
 
     ``zone`` is the IANA zone of the person if the file names none.
     """
@@ -100,7 +100,7 @@ def laws(known: Snapshot, rng: random.Random) -> Iterator[str]:
 
 
 def _when_ill(plain: Person) -> Iterator[str]:
-    """Yield a name for each unsuitable suggestion to the same person when ill, within the next twelve hours."""
+    """Yield a text for each unsuitable suggestion within twelve hours if the same person says to be ill."""
     ill = replace(plain, mode=Mode(kind=ModeKind.ILL, said=True), _read={})
     for action, option in options(look(ill, ill.now), (ill.now, ill.now + DAY / 2))[0].items():
         late = action in COMPANY and ill.local(option.end).hour >= LATE_HOUR
@@ -125,10 +125,9 @@ def _with(known: Snapshot, entries: list[tuple[Occurrence, Label]]) -> Snapshot:
 
 
 def _apart(one: Person, other: Person) -> float:
-    """Return the largest difference in seconds between two persons' bedtimes, wake times and work hours in the next
-    week.
+    """Return the seconds by which two persons' bedtimes, wake times and work hours differ most in the next week.
 
-    It is a day if a date has another number of them.
+    It is the length of a day if one of them works on a date and the other does not.
     """
     today, far = one.date_of(one.now), 0.0
     for day in (today + k * DAY for k in range(1, 8)):

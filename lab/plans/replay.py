@@ -43,9 +43,9 @@ class Deliveries:
 
 
 def fullest(days: Collection[date], rng: random.Random) -> date | None:
-    """Return the Monday on which the fortnight with the most of ``days`` begins, or None without days.
+    """Return the Monday that begins the fortnight with the most of ``days``, or None if ``days`` is empty.
 
-    Among equals the most of the six weeks before decides, then ``rng``.
+    Among equal fortnights, the one with more days in the six weeks before is returned, then one at random.
     """
     mondays = sorted({day - timedelta(days=day.weekday()) - back * WEEK for day in days for back in (0, 1)})
 
@@ -86,7 +86,7 @@ def _moved(one: Measured, by: timedelta, zone: ZoneInfo) -> Measured:
 
 
 def sources_of(store: Store, user_id: int, items: dict[str, list[Measured]], now: datetime) -> list[Source]:
-    """Return a source for ``sync`` that delivers each source's items. The user gets a connection to each."""
+    """Connect a user to each source in ``items``, and return for each a ``sync`` source that delivers these items."""
     return [_source(store, user_id, name, some, now) for name, some in items.items()]
 
 

@@ -65,7 +65,7 @@ def payload(item: Item) -> dict[str, object]:
 
 
 def normalise(record: RawRecord, _parent: RawRecord | None) -> list[Item]:
-    """Return the item in a record with a payload from ``payload``."""
+    """Return the item from which ``payload`` made the payload of a record."""
     return [codec.decode(str(record.payload["kind"]), str(record.payload["body"]))]
 
 

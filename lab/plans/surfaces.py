@@ -115,13 +115,13 @@ def _advice(
 
 
 def _to_person(said: Sequence[str], advice: FullRecommendation | Silence, audience: Audience) -> Said:
-    """Return the reasons as the user reads them if ``said`` are those of ``advice`` for this audience."""
+    """Return the reasons in the user's form if ``said`` are those of ``advice`` for ``audience``, else ``said``."""
     same = list(said) == reasons(advice.facts, audience)
     return tuple(for_person(advice.facts)) if same else tuple(said)
 
 
 def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetime) -> Iterator[tuple[str, Levels]]:
-    """Yield (surface, level and strongest reason by meter)."""
+    """Yield for each surface its name, and the level and strongest reason that it shows by meter."""
     yield "meters and explain", _levels(load_meters(bridge, user, now, 1).now)
     _, observed = build_observation(bridge, user, at=now)
     yield "observe", _levels(observed)

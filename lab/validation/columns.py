@@ -151,7 +151,7 @@ def _value(day: Day | None, name: str) -> float | None:
 
 
 def _garmin(day: Day, yesterday: Day | None) -> float | None:
-    """Return Garmin's stress of the day, negated. If the report has an hour, it is that of the day before."""
+    """Return the day's Garmin stress, negated, or that of the day before if the report has an hour."""
     value = _value(day if day.hour is None else yesterday, "stress_garmin")
     return None if value is None else -value
 

@@ -31,11 +31,10 @@ class Person:
 
 
 def compared(one: Diary, proxies: ProxyMap, on_step: Callable[[int, int], None]) -> list[dict[str, Any]]:
-    """Return a row for each meter and report, with the mean rank correlation within person and those of simple
-    predictors.
+    """Return a row for each meter and report, with the mean over people of the rank correlation between the two.
 
-    ``hour_alone`` is that of the hour of the day, negated. It and the paired difference ``minus_hour`` use the same
-    prompts as the meter. Only persons with LEAST_PROMPTS prompts count.
+    ``hour_alone`` is the correlation of the report with the negated hour of day, and ``minus_hour`` the meter's less
+    this. Only people with LEAST_PROMPTS prompts count.
     """
     people: list[Person] = []
     for k, prompts in enumerate(one.people.values()):
@@ -73,7 +72,7 @@ def figure(values: Sequence[float]) -> dict[str, Any]:
 
 
 def _of_person(person: Person, meter: Meter, report: str) -> tuple[float, float, float | None, int] | None:
-    """Return (meter's, hour's, last report's correlation, number of prompts), or None with too few or no variation."""
+    """Return correlations of meter, hour and last report with a report, and the prompts, or None without the first."""
     if meter not in person.levels:
         return None
     used = [k for k, prompt in enumerate(person.prompts) if report in prompt.reports]
@@ -100,9 +99,9 @@ HALVES = ("people that chose", "people that did not")
 
 
 def gains(one: Diary, report: str) -> Mapping[str, list[float]]:
-    """Return each person's gain of log likelihood per answer by the shipped daily rhythm, over none.
+    """Return people's gains of log likelihood per answer by the shipped daily rhythm against none, by name of HALVES.
 
-    People are alternately those that the rhythm was chosen on and those that it was not.
+    People belong to the two halves in turn. The rhythm was chosen on one of them.
     """
     found: dict[str, list[float]] = {name: [] for name in HALVES}
     known = [given for prompts in one.people.values() if (given := _answers(prompts, report)) is not None]
@@ -122,9 +121,7 @@ def _answers(prompts: Sequence[Prompt], report: str) -> tuple[Column, Column] | 
 
 
 def _likelihood(days: Column, said: Column, rhythm: float) -> float:
-    """Return the log density of answers ``said`` at the times ``days``, up to a constant, for a daily ``rhythm`` (0 to
-    1).
-    """
+    """Return the log density of answers ``said`` at times ``days`` with a daily ``rhythm`` (0..1), less a constant."""
     apart = np.abs(days[:, None] - days[None, :])
     by_hour = 1 - rhythm + rhythm * np.cos(2 * np.pi * apart)
     alike = check_in.STRAYS * np.exp(-apart / check_in.STRAYS_DAYS) * by_hour

@@ -134,7 +134,7 @@ def _at_least(value: float, steps: Sequence[tuple[float, float]], otherwise: flo
 
 
 def _hrv_status(window: Window) -> float:
-    """Return points for the last three HRV values against earlier ones of two weeks, or for the mean of under seven."""
+    """Return points for the ratio of the last three HRV values to those before, or if these are few, for the mean."""
     today = hrv(window.today)
     values = [*window.values(hrv, 14), *([] if today is None else [today])]
     if not values:

@@ -39,7 +39,7 @@ OF_CALENDARS = (Meter.COGNITION, Meter.PROGRESS, Meter.SERENITY, Meter.CONNECTIO
 
 
 def of_cohort(cohort: Cohort, people: Sequence[Columns]) -> list[Row]:
-    """Return a row of the share of days near normal for each known meter, and one of nights below the need."""
+    """Return a row for each known meter with the share of days near its normal level, and one of too short nights."""
     found = {f"{name} within .02 of .70": [_near(one, name) for one in people] for name in METERS.values()}
     found["nights below the need"] = [_below_need(person) for person in cohort.persons]
     return list(_rows(cohort.name, found))

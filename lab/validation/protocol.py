@@ -42,7 +42,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class One:
-    """A person's correlation over a number of days, and the correlations with shifted reports."""
+    """A person's rank correlation ``rho`` over ``days`` reports, and those with the reports shifted in time."""
 
     rho: float
     days: int
@@ -50,7 +50,7 @@ class One:
 
 
 def rows(cohort: str, people: Sequence[Columns], on_step: Callable[[int, int], None]) -> list[Row]:
-    """Return a cohort's table, with a row for each target and predictor, and each target and paired difference."""
+    """Return the rows of a cohort's table, for each target one per predictor and one per compared pair of them."""
     people = _sharing(people)
     targets = _names(one.targets for one in people)
     found: list[Row] = []
@@ -61,13 +61,13 @@ def rows(cohort: str, people: Sequence[Columns], on_step: Callable[[int, int], N
 
 
 def _sharing(people: Sequence[Columns]) -> list[Columns]:
-    """Mark the rows with a known night as shared. If nobody has one, mark those on which a meter has input."""
+    """Return the people with ``rows`` 1 if the night is known (or if it never is, if any meter has input), else 0."""
     wanted = 1.0 if any((one.rows == 1.0).any() for one in people) else 2.0
     return [replace(one, rows=(one.rows == wanted).astype(float)) for one in people]
 
 
 def _block(people: Sequence[Columns], target: str) -> list[Columns]:
-    """Return the people with enough reports of a target, with the target's own predictors and the fitted one added."""
+    """Return the people with at least LEAST_DAYS reports of a target, and add its own and the fitted predictors."""
     asked = [one for one in people if target in one.targets]
     usable = [(one.rows > 0) & ~np.isnan(one.targets[target]) for one in asked]
     kept = [(one, use) for one, use in zip(asked, usable, strict=True) if use.sum() >= LEAST_DAYS]
@@ -93,7 +93,7 @@ def _of_target(people: Sequence[Columns], target: str) -> Iterator[Row]:
 
 
 def _pairs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of predictors whose correlations are compared, meters first, then check-ins."""
+    """Yield pairs of predictors to compare, each meter with others, then each with check-ins with the one without."""
     for meter in PAIRED_METERS:
         yield from ((meter, other) for other in COMPARED if meter in names and other in names)
     for meter in PAIRED_METERS:
@@ -145,7 +145,7 @@ def summary(ones: Sequence[One | None]) -> Row:
 
 
 def _shown(ones: Sequence[One | None], name: str, people: Sequence[Columns], target: str) -> Row:
-    """Return the figures of shifted reports, with a warning if a correlation is too high to be plausible."""
+    """Return ``null95`` and ``p`` by shifted reports, and a ``warning`` if a correlation is implausibly high."""
     found = [one for one in ones if one is not None]
     means = ranks.null_means([one.shifts for one in found if one.shifts is not None])
     mean, middle = fmean(one.rho for one in found), float(np.median([one.rho for one in found]))

@@ -130,7 +130,7 @@ class OAuthServer:
         return asked
 
     def told_scope(self, scope: str) -> str:
-        """Return a granted scope in the form of the token server's answers."""
+        """Return a granted scope with the separator that the token server uses in its answers."""
         return scope.replace(" ", self.scope_separator)
 
     def tokens_expire(self) -> None:
@@ -170,9 +170,7 @@ class OAuthServer:
         return query.get("client_id") == self.client["client_id"] and bool(query.get("state")) and bool(registered)
 
     def issue(self, scope: str, *, refresh: bool = True) -> dict[str, Any]:
-        """Return a new access token, and with ``refresh`` a new refresh token, as the body of the token server's
-        answer.
-        """
+        """Return the token server's answer with a new access token and, if ``refresh``, a new refresh token."""
         body: dict[str, Any] = {"access_token": secrets.token_urlsafe(24), "expires_in": int(self.life)}
         self._access[body["access_token"]] = time.time() + self.life
         if refresh and self.tokens_end:

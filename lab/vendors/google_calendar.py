@@ -92,7 +92,7 @@ class Vendor(GoogleServer):
         self._touch(calendar, event_id)
 
     def account_changed(self, before: dict[str, Any], at: datetime) -> None:  # noqa: ARG002 - numbers, not times
-        """Number all differences to the account ``before``. Later lists tell the id alone of removed events."""
+        """Record every difference to the account ``before`` as a change. Removed events are later listed by id only."""
         for calendar in {*before["events"], *self.account["events"]}:
             old = {e["id"]: e for e in before["events"].get(calendar, ())}
             new = {e["id"]: e for e in self.events(calendar)}
@@ -162,9 +162,7 @@ class Vendor(GoogleServer):
         return refusal(404, "notFound") if found is None else Answer(body=found)
 
     def _events(self, calendar: Mapping[str, Any], query: Mapping[str, str]) -> Answer:
-        """Answer with series and exceptions, or with a sync token the later changes, in which removed events are
-        cancelled.
-        """
+        """Answer with series and exceptions, or for a sync token with the changes since, removed events cancelled."""
         if "syncToken" in query and (FORBIDDEN & set(query) or query.get("showDeleted") == "false"):
             return refusal(400, "invalid")
         name = calendar["id"]

@@ -46,9 +46,7 @@ class Vendor(GoogleServer):
         return self._points(stream, query) if kind.time else self._sums(stream, request)
 
     def _points(self, stream: str, query: Mapping[str, str]) -> Answer:
-        """Answer with the data points of a filter, latest first. A filter by a time that the type lacks gets status
-        400.
-        """
+        """Answer with the data points of a filter, latest first, or with status 400 for a field that does not fit."""
         kind = KINDS[stream]
         bounds = BOUND.findall(query.get("filter", ""))
         if not bounds or any(name != f"{kind.name.replace('-', '_')}.{kind.time}" for name, _, _ in bounds):
@@ -79,7 +77,7 @@ def uncovered() -> Answer:
 
 
 def _within(day: str, bounds: list[tuple[str, str, str]]) -> bool:
-    """Return True if a date is within the bounds of a filter, or if the date is empty."""
+    """Return True for a date that fulfils all ``bounds`` (field, ">=" or "<", date), and for an empty date."""
     return not day or all(day >= edge if sign == ">=" else day < edge for _, sign, edge in bounds)
 
 

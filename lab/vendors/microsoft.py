@@ -121,7 +121,7 @@ class MicrosoftServer(OAuthServer):
 
 
 class Changes:
-    """The numbers of the changes of a list, by which a link finds what is new."""
+    """Numbered changes of a list. A client's link holds the number of the last change that the client has seen."""
 
     def __init__(self, things: list[Thing]) -> None:
         self._number = 1
@@ -129,12 +129,12 @@ class Changes:
         self._changed: dict[str, int] = dict.fromkeys((thing["id"] for thing in things), 1)
 
     def touch(self, key: str) -> None:
-        """Give the entry with the id ``key`` the next number, because it was added, changed or deleted."""
+        """Record that the entry with the id ``key`` was added, changed or deleted."""
         self._number += 1
         self._changed[key] = self._number
 
     def expire(self) -> None:
-        """Make all numbers given out so far invalid."""
+        """Make ``since`` return None for all numbers given out so far."""
         self._number += 1
         self._oldest = self._number
 
@@ -143,9 +143,9 @@ class Changes:
         return self._number
 
     def since(self, number: int, things: list[Thing], shows: Matches) -> list[Thing] | None:
-        """Return the entries changed since a number, deleted ones marked as removed, or None for an invalid number.
+        """Return the entries changed since a number, with deleted ones marked, or None if the number is not valid now.
 
-        ``shows`` returns True for entries that the link covers.
+        ``shows`` returns True for entries that the client's link covers.
         """
         if number < self._oldest:
             return None
@@ -154,7 +154,7 @@ class Changes:
         return [alive.get(key) or {"id": key, "@removed": {"reason": "deleted"}} for key in changed]
 
     def differ(self, before: list[Thing], after: list[Thing]) -> None:
-        """Number every difference between two states of the list."""
+        """Record every difference between two states of the list as a change."""
         old, new = ({thing["id"]: thing for thing in things} for things in (before, after))
         for key in (key for key in {**old, **new} if old.get(key) != new.get(key)):
             self.touch(key)

@@ -32,7 +32,7 @@ class Vendor(MicrosoftServer):
         self._windows_of: list[tuple[str, str]] = []
 
     def events(self, calendar: str) -> list[Thing]:
-        """Return the events of a calendar, which must be replaced by ``put``."""
+        """Return the events of a calendar. To change one, give a changed copy to ``put``."""
         events: list[Thing] = self.account["events"].setdefault(calendar, [])
         return events
 
@@ -44,7 +44,7 @@ class Vendor(MicrosoftServer):
     def delete(self, calendar: str, event_id: str, *, tells_occurrences: bool = True) -> None:
         """Delete an event, or a series with its occurrences.
 
-        Without ``tells_occurrences``, lists of changes tell the series alone.
+        Without ``tells_occurrences``, later lists of changes show the removal of the series only.
         """
         events = self.events(calendar)
         gone = [one["id"] for one in events if event_id in (one["id"], one.get("seriesMasterId"))]
@@ -56,7 +56,7 @@ class Vendor(MicrosoftServer):
         self.account["calendars"] = [one for one in self.account["calendars"] if one["id"] != calendar]
 
     def account_changed(self, before: dict[str, Any], at: datetime) -> None:  # noqa: ARG002 - numbers, not times
-        """Number every difference to the account ``before``."""
+        """Record every difference to the account ``before`` as a change, which later lists of changes contain."""
         for name in {*before["events"], *self.account["events"]}:
             self.changes_of(name).differ(before["events"].get(name, []), self.account["events"].get(name, []))
 

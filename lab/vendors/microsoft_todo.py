@@ -34,7 +34,7 @@ class Vendor(MicrosoftServer):
         self.account["lists"] = [entry for entry in self.account["lists"] if entry["id"] != one]
 
     def account_changed(self, before: dict[str, Any], at: Any) -> None:  # noqa: ARG002 - numbers, not times
-        """Number every difference to the account ``before``."""
+        """Record every difference to the account ``before`` as a change, which later lists of changes contain."""
         for name in {*before["tasks"], *self.account["tasks"]}:
             self._of(name).differ(before["tasks"].get(name, []), self.account["tasks"].get(name, []))
 

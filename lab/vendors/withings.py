@@ -55,7 +55,7 @@ class Vendor(OAuthServer):
         return Answer(body={name: rows[begin:end], "more": more, "offset": end if more else 0})
 
     def _token(self, request: Request) -> Answer:
-        """Answer a token request whose form names the right action, else with status 400."""
+        """Answer a token request whose form has the action "requesttoken", else with status 400."""
         return super()._token(request) if request.form.get("action") == "requesttoken" else Answer(status=400)
 
 

@@ -163,7 +163,7 @@ def live(crowd: Particles, changes: Array, standings: Array, done: ActionType | 
 
 
 class Draws(NamedTuple):
-    """Random draws for CHANCES slots and n particles, equal in every run."""
+    """Random numbers for choices and events of n particles in CHANCES slots. They are the same in every run."""
 
     choices: Array  # (CHANCES, 10, n), standard Gumbel
     each: Array  # (n,) numbers of the particles

@@ -110,8 +110,8 @@ class Plan:
 def best_plan(situation: Situation, weights: Array, person: Bodies, objective: str, curiosity: float) -> Plan:
     """Return the best plan that a short search finds, with the best value found for each first action.
 
-    ``weights`` (5,) are the person's of the meters. ``objective`` is "reward" or "grade". ``curiosity`` is the value of
-    a unit less error of the belief.
+    ``weights`` (5,) are the person's weights of the meters. ``objective`` is "reward" or "grade". ``curiosity`` is the
+    value of reducing the belief's error by 1.
     """
     found = np.full(len(ACTIONS), -np.inf)
     plans, best = _typical(situation), -np.inf

@@ -110,8 +110,7 @@ class Particles:
         self.logs = self.logs + TRUST * np.log(likely)
 
     def standings(self, changes: Array) -> Array:
-        """Return each action's value to each person, less the mean of all actions and divided by their standard
-        deviation.
+        """Return each action's value to each person as a standard score among the actions (mean 0, deviation 1).
 
         ``changes`` (..., 5, 10, n) are of the meters by action. The result has the shape (..., 10, n).
         """
@@ -128,9 +127,7 @@ class Particles:
         return np.asarray(worth)
 
     def accepted(self, standings: Array) -> Array:
-        """Return the probability that each particle accepts a recommendation that it has seen, for ``standings`` of any
-        shape.
-        """
+        """Return the probability of acceptance, once seen, for actions with the relative values ``standings``."""
         return acceptance(standings * self.way)
 
     def room(self) -> Array:
@@ -195,8 +192,8 @@ def looked_at(one: Interaction) -> slice | list[int]:
 def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
     """Return the probability (n,) of an answer for each possible person.
 
-    ``accepted`` (n,) is that of acceptance. ``there`` (k, n) is the recommended action's standing in the slots
-    ``looked_at(one)``, which decides between Ignore and Reschedule.
+    ``accepted`` (n,) is that of acceptance. ``there`` (k, n) is the relative value of the recommended action in the
+    slots ``looked_at(one)``, which decides between Ignore and Reschedule.
     """
     if one.answer is Answer.ACCEPT:
         return accepted

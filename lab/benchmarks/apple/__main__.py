@@ -119,7 +119,7 @@ def _database(server: str) -> str:
 
 
 def best(rows: Sequence[Row]) -> list[Row]:
-    """Return the run with the least CPU time of each measured thing."""
+    """Return for each measured name the row with the least CPU time."""
     found: dict[str, Row] = {}
     for row in rows:
         if row.name not in found or row.cpu_s < found[row.name].cpu_s:

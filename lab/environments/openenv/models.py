@@ -30,7 +30,7 @@ class StepRecord(State):
 
 
 class RhythmObservation(Observation):
-    """The published fields. ``reward_breakdown`` holds changes and anomalies, and after the week the score."""
+    """The published fields. ``reward_breakdown`` has changes and anomalies of meters, and finally the score."""
 
     timestep: int
     day: int

@@ -49,7 +49,7 @@ def write_mindful(sheet: Sheet, life: Life, days: Sequence[Day]) -> dict[str, fl
 
 
 def write_workouts(sheet: Sheet, life: Life, days: Sequence[Day]) -> list[dict[str, float | str]]:
-    """Write workouts in the form of before or since iOS 16, and return each as a mapping of its figures."""
+    """Write random workouts, some in the form that exports had before iOS 16, and return the figures of each."""
     done: list[dict[str, float | str]] = []
     for day in days:
         rng = dice(life.seed, "workout", day.text)

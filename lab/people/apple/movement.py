@@ -57,7 +57,7 @@ def walks(life: Life, day: Day) -> list[Walk]:
 
 
 def stretches(life: Life, day: Day) -> Iterator[Stretch]:
-    """Yield the stretches of a day's walks that each source reports, one source after the other."""
+    """Yield a day's walks in the pieces that are recorded, first the watch's, then the phone's, then another app's."""
     rng = dice(life.seed, "steps", day.text)
     taken = walks(life, day)
     for walk in taken:

@@ -27,7 +27,7 @@ class Learned:
         self.objective, self.learns, self._file = objective, learns, file
 
     def variant(self, *, objective: str, learns: bool = True) -> Learned:
-        """Return a policy with the same weights and other arguments of ``Learned``, for comparisons."""
+        """Return a policy with the same weights, and with ``objective`` and ``learns`` as for ``Learned``."""
         return Learned(objective, learns=learns, file=self._file)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn

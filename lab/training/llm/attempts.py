@@ -27,7 +27,7 @@ def answered_advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Int
 
 
 def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime) -> None:
-    """Raise SetupError, with the next command, if ``answers`` are too few or too old for a new adapter."""
+    """Raise SetupError, with the next command, if ``answers`` are too few, in all or since the last adapter."""
     little = lacking(bridge, user, answers, now, again=timedelta(0))
     if little:
         raise SetupError(f"{user.name} {little}; answer more recommendations: bridge recommend --user {user.name}")

@@ -37,7 +37,7 @@ def row(
     taken: bool,
     tokens: int = TOKENS,
 ) -> Row:
-    """Return the row of a stored recommendation, whichever policy made it. ``tokens`` limits its prompts."""
+    """Return a training row from a stored recommendation. Each of its prompts has at most ``tokens`` tokens."""
     said = [one.partition(SPOKEN)[2] or one for one in reasons[:REASONS]]
     why = ASIDE.sub("", "; ".join(said))
     return Row(

@@ -37,9 +37,9 @@ def legality(text: str) -> float:
 
 
 def environment(text: str, seed: int, condition: str, before: Sequence[str]) -> float:
-    """Return the reward of the answer's action for this person after the actions ``before``, with that for variety.
+    """Return the simulator's reward for the answer's action after the actions ``before``, plus that for variety.
 
-    ``seed`` and ``condition`` give the person and the events.
+    ``seed`` and ``condition`` decide the person and the events. An unreadable answer gets FAILED.
     """
     said = _read(text)
     if said is None:

@@ -87,7 +87,10 @@ class Asked:
         self._chat, self._tokens = chat, tokens
 
     def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, Usage]:
-        """Ask the model, and after TRIES unreadable answers let ``model`` decide. Raises Fault if the service fails."""
+        """Ask the service, and after TRIES unreadable answers let ``model`` decide.
+
+        Returns (text to learn or None, decision, tokens). Raises Fault if the service fails.
+        """
         question, used = Question(model=self.name, messages=messages(observation, tokens=self._tokens)), Usage()
         for left in reversed(range(TRIES)):
             try:
@@ -201,8 +204,9 @@ def report(episodes: Sequence[Episode], prices: Mapping[str, Mapping[str, float]
 
 
 def _grades(weeks: Sequence[Episode], mine: Sequence[float], rival: Sequence[Weeks]) -> dict[str, Any]:
-    """Return mean grades with a belief. For the heuristic it is also given with a belief of 0.5, which wins are counted
-    against.
+    """Return mean grades of the teacher's weeks ``mine`` and of the heuristic's, and in how many the former is higher.
+
+    The heuristic counts as stating a belief of 0.5 there.
     """
     constant = [trajectories.graded(week, (0.5, 0.5, 0.5)) for week in rival]
     errors = [trajectories.error(week, e.answers[-1].belief) for week, e in zip(rival, weeks, strict=True)]

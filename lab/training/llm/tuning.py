@@ -60,7 +60,7 @@ class State:
 
 
 def make(bridge: Bridge, user: User, course: Course, *, now: datetime, on_step: Step) -> Prior:
-    """Tune and test an adapter for a user, store the attempt, and return it as the user's prior.
+    """Tune and test an adapter for a user, and store and return the attempt.
 
     Raises SetupError if there are too few answers.
     """

@@ -111,7 +111,7 @@ def _weeks(seeds: range, student: Network | None) -> tuple[Lessons, Weeks]:
 
 
 class _Lead:
-    """The choice of the action played, which is the teacher's best, the student's, or random."""
+    """A random choice per person of the teacher's best actions or the network's, with random actions between."""
 
     def __init__(self, rng: np.random.Generator, n: int) -> None:
         self._rng, self._loose = rng, rng.choice(LOOSE, n)

@@ -138,7 +138,7 @@ def begin(seeds: range) -> Lives:
 
 
 class Adviser:
-    """The values of recommendations to known people, as the planner computes them from estimated people."""
+    """The values of recommendations to people whose traits are known."""
 
     def __init__(self, lives: Lives, seed: int) -> None:
         self._teacher = Teacher(lives.weeks.people, "reward", seed, ahead=AHEAD)
@@ -149,7 +149,7 @@ class Adviser:
         return taken * (self.gain(lives) + TAKEN), taken
 
     def gain(self, lives: Lives) -> Array:
-        """Return by how much mean level (10, n) each action exceeds what the person would do alone."""
+        """Return the mean level (10, n) that each action adds to what the person would do without a recommendation."""
         worth = self._teacher.worth_at(lives.weeks, lives.step)
         habit = np.exp(lives.standings(lives.step % SLOTS))
         return np.asarray(worth - (habit * worth).sum(axis=0) / habit.sum(axis=0))

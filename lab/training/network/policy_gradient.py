@@ -84,7 +84,7 @@ def scored(weeks: Weeks, belief: np.ndarray, target: np.ndarray, own: np.ndarray
 
 
 def distilled(network: Network) -> Network:
-    """Return a copy of the network that is not trained."""
+    """Return a copy of the network whose weights are not trained."""
     fixed = copy.deepcopy(network)
     fixed.requires_grad_(requires_grad=False)
     return fixed
@@ -98,9 +98,9 @@ def update(
     lives: Lessons,
     rng: np.random.Generator,
 ) -> dict[str, float]:
-    """Take a gradient step on new weeks and on lives with answers. Returns figures to plot.
+    """Take a gradient step on newly simulated weeks and on ``lives`` with answers. Returns figures to plot.
 
-    ``anchor`` is the earlier network, which the new one stays near.
+    A penalty keeps the action probabilities of ``network`` near those of ``anchor``.
     """
     device = next(network.parameters()).device
     group = lived(network, seeds)

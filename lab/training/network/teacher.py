@@ -106,7 +106,7 @@ class Teacher:
             self._plan[:, better], best = plan[:, better], np.maximum(best, worth)
 
     def _judged(self, plans: Ints, step: int, meters: Array, tally: Tally, weeks: Weeks) -> Array:
-        """Return the value (m,) of plans (s, m) from ``step`` on. Columns are the people, repeated."""
+        """Return the value (m,) of plans (s, m) from ``step`` on. Columns of plans and meters repeat the people."""
         copies = plans.shape[1] // len(self._people)
         people = self._people if copies == 1 else self._people.take(np.tile(np.arange(len(self._people)), copies))
         end, total = _lived(meters, plans, step, people, tally)

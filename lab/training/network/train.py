@@ -36,7 +36,7 @@ FRESH = 20_000_000  # and from here on those of the refinement
 
 @dataclass(slots=True)
 class Course:
-    """The state of a training, which ``--resume`` continues. ``updates`` counts those of the policy gradient."""
+    """The state of a training, as saved in checkpoints. ``updates`` counts those of the policy gradient."""
 
     out: Path
     minutes: float

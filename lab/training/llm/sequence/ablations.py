@@ -20,7 +20,7 @@ Read = tuple[Array, Array]
 
 
 class Player:
-    """A player of many weeks for the published grade, with the history replaced as ``past`` says."""
+    """A strategy that plays weeks by the sequence model's scores, with the history replaced as ``past`` says."""
 
     def __init__(self, file: Path, past: str, seeds: list[int]) -> None:
         self._file, self._past = file, past

@@ -71,7 +71,10 @@ class Tasted(living.Lives):
 
 
 def begin(seeds: range, shares: tuple[float, float, float] = EVERYBODY) -> Tasted:
-    """Return a life for each seed, with people of each kind in the given shares."""
+    """Return lives of one person per seed. ``shares`` are those of people with ``own`` 0, 0.5 and 1.
+
+    The rest are odd people, whose ``offset``, ``slope`` and ``never`` are random too.
+    """
     weeks = simulate.begin(seeds)
     rng = np.random.default_rng((seeds.start, len(seeds), simulate.STREAM, 2))
     return Tasted(weeks, rng, shares=shares)

@@ -49,7 +49,7 @@ PER_SEED = {"weeks": 4_000_000, "lives": 4_000_000, "firsts": 4_000_000, "rolled
 
 @dataclass(slots=True)
 class Course:
-    """The state of a training, which ``--resume`` continues."""
+    """The state of a training, as saved in checkpoints and continued by ``--resume``."""
 
     out: Path
     weeks: int = WEEKS
@@ -137,7 +137,7 @@ def _people(course: Course, part: int) -> dict[str, range]:
 
 
 def _made(people: dict[str, range], out: Path) -> dict[str, Path]:
-    """Make lessons of the given people, in the second process, and return the file of each kind."""
+    """Make the lessons of each kind from people with the given seeds, unless the file exists. Return the files."""
     torch.set_num_threads(1)
     network = lessons.teacher()
     make: dict[str, Callable[[range, Network], Lessons]] = {

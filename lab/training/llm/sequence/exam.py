@@ -38,7 +38,10 @@ def play(
 
 
 def examined(model: SequenceModel, seeds: range = HELD_OUT) -> dict[str, float]:
-    """Return the mean grade with and without the belief, the belief's error and skill, and the mean level."""
+    """Return means over weeks of people with ``seeds``, such as the grade with and without the belief.
+
+    The keys are score, no_belief, belief_mae, constant_mae, skill (1 - error / error of the best constant) and level.
+    """
     weeks, playing = play(model, seeds, 1, _aim("grade", len(seeds)), drawn=0)
     target = belief_target(weeks.people)
     errors = belief_mae(playing.reader.belief.T.astype(float), target)

@@ -27,7 +27,7 @@ FOLLOWED = (0.0, 3.0, 10.0, 20.0)  # nats of preference for a share of taken adv
 
 
 class Adviser:
-    """A policy for n simulated people, a random mixture of the network's scores and of what each person accepted."""
+    """A policy for n simulated people, who get random mixtures of the network's scores and the rates of acceptance."""
 
     def __init__(self, life: answering.Tasted, network: Network, seed: int) -> None:
         n = life.weeks.n

@@ -77,7 +77,7 @@ def save(some: Lessons, path: Path, seconds: float) -> None:
 
 
 def seconds_of(path: Path) -> float:
-    """Return the seconds of processor time that made the lessons in a file."""
+    """Return the processor seconds that it took to make the lessons in a file, as stored there."""
     with np.load(path) as file:
         return float(file["seconds"])
 
@@ -152,7 +152,7 @@ def strayed(scores: Floats, loose: NDArray[np.float64], rng: np.random.Generator
 
 
 def lives(seeds: range, network: Network) -> Lessons:
-    """Return lessons of four weeks of people who answer by any rule."""
+    """Return lessons from four weeks of people, of whom some answer by the simulator's rule and some by other rules."""
     return _answered(answering.begin(seeds), 4, _led_by(network, len(seeds)), seeds.start)
 
 
@@ -198,9 +198,7 @@ def _answered(life: answering.Tasted, weeks: int, lead: Lead, seed: int) -> Less
 
 
 def week_of(life: answering.Tasted, slots: Floats, now: Floats, chances: Floats, wanted: Floats) -> Lessons:
-    """Return lessons of a week (n, 28, ...) of these lives, with probabilities of acceptance and wanted scores (n, 28,
-    10).
-    """
+    """Return lessons of a week of these lives, with wanted scores (n, 28, 10) and probabilities of acceptance."""
     n = life.weeks.n
     return Lessons(
         slots,

@@ -130,18 +130,17 @@ def tried(file: Path, plain: SequenceModel, one: Lived) -> tuple[Losses, Losses]
 
 
 def better(plainly: Losses, adapted: Losses) -> bool:
-    """Return True if an adapter's losses are lower by more than SURE standard errors."""
+    """Return True if an adapter's mean loss is lower by more than SURE standard errors of the paired difference."""
     gain = plainly - adapted
     return bool(gain.mean() > SURE * gain.std(ddof=1) / len(gain) ** 0.5)
 
 
 @torch.no_grad()
 def trial(file: Path, people: int, *, seed: int, on_step: OnStep) -> dict[str, Any]:
-    """Test an adapter for each of ``people`` simulated people, and again with answers drawn from the predictions.
+    """Test an adapter for each of ``people`` simulated people, and again with answers drawn from the model's forecasts.
 
-    Returns losses in nats per answer, ``none`` without a history, ``context`` with it, and ``adapted``. ``gain`` is
-    their mean difference over people, with half of its 95 % interval. ``kept`` and ``kept_by_chance`` are shares of
-    people.
+    Returns mean losses in nats per answer without a history (``none``), with it (``context``) and with the adapter
+    (``adapted``). ``kept`` and ``kept_by_chance`` are the shares of people whose adapter was better in the two tests.
     """
     torch.set_num_threads(1)
     plain, begun = opened(file), process_time()

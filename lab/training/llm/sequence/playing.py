@@ -19,9 +19,9 @@ Heard = tuple[list[Tensor], list[Tensor]]  # keys and values of a layer
 
 
 class Reader:
-    """The model's state for n people, of whom it sees the last ``sight`` completed slots.
+    """The state of the model for n people, with attention to the last ``sight`` completed slots.
 
-    ``digits`` holds those (n, 3) stated in each slot, and ``belief`` (n, 3) is the last belief.
+    ``digits`` is a list of the beliefs (n, 3) stated so far, as digits. ``belief`` (n, 3) is the last one.
     """
 
     def __init__(self, model: SequenceModel, n: int, sight: int) -> None:
@@ -89,7 +89,7 @@ class Playing:
         self.reader = Reader(model, weeks.n, HISTORY_STEPS)
 
     def look(self) -> Tensor:
-        """Process the slot just completed and the slot that begins, and return log probabilities (n, 2, 10)."""
+        """Process the last completed slot, and return the present one's log probabilities (n, objective, action)."""
         at = self._weeks.step
         simulate.look(self.seen, self._weeks)
         if at:

@@ -37,7 +37,7 @@ STATE, KEPT = "practice.pt", ("done", "seconds", "notes")
 
 @dataclass(slots=True)
 class Practice:
-    """The state of the stage. ``before`` is the model as it was before."""
+    """The state of the last stage of the training. ``before`` is the model at its beginning."""
 
     before: SequenceModel
     parts: int = PARTS

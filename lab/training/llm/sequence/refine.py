@@ -115,7 +115,7 @@ def _believed(said: Said, seen: Lessons, rng: np.random.Generator) -> Tensor:
 
 @dataclass(slots=True)
 class Refinement:
-    """The state of a refinement, which ``--resume`` continues."""
+    """The state of a refinement of ``taught``, as saved in checkpoints and continued by ``--resume``."""
 
     taught: SequenceModel
     model: SequenceModel

@@ -28,10 +28,10 @@ GRADE = OBJECTIVES.index("grade")
 
 @dataclass(frozen=True, slots=True)
 class Rolled:
-    """Weeks of the people with seeds from ``first`` on, with ``actions`` (n, 28).
+    """Simulated weeks of people with consecutive seeds from ``first`` on. ``actions`` (n, 28) were taken.
 
-    ``scores`` (n, 28, 10) are the network's log probabilities, and ``worth`` (n, 28, 10) the grades of the tried
-    actions.
+    ``scores`` (n, 28, 10) are the network's log probabilities, and ``worth`` (n, 28, 10) the week's grade after each
+    possible action.
     """
 
     first: int
