@@ -33,10 +33,10 @@ DAY_OUTCOMES = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Met
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """A recommendation with what was measured after it (``outcomes``) and before its slot (``before``), by name.
+    """A recommendation with the values measured after it (``outcomes``) and before its slot (``before``), by name.
 
-    Names of outcomes are those in ``effect.OUTCOMES``. Unknown values are missing. ``dosage`` (0 to 1) is the share of
-    earlier slots with a recommendation, fading with each.
+    Names of outcomes are those in ``effect.OUTCOMES``. Unknown values are left out. ``dosage`` (0 to 1) is the share of
+    earlier slots with a recommendation, in which recent slots weigh more.
     """
 
     advice: FullRecommendation
@@ -47,10 +47,10 @@ class Followed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A slot in which advice or no advice was drawn at random, with what was measured after and before it.
+    """A slot for which advice or no advice was drawn at random, with the values measured after and before it.
 
-    Names of ``outcomes`` are those in ``effect.OF_ADVICE``. Unknown values are missing. ``dosage`` (0 to 1) is the
-    share of earlier draws that gave advice, fading with each.
+    Names of ``outcomes`` are those in ``effect.OF_ADVICE``. Unknown values are left out. ``dosage`` (0 to 1) is the
+    share of earlier draws that gave advice, in which recent draws weigh more.
     """
 
     lot: Lot
@@ -91,7 +91,7 @@ class Aftermath:
             dosage = FADES * dosage + 1 - FADES
 
     def drawn(self, lots: Sequence[Lot], user: User, *, now: datetime) -> Iterator[Drawn]:
-        """Yield ``lots``, draws of advice or none in order of time, with their outcomes if the slot is over."""
+        """Yield the random draws of advice or none (``lots``) whose slots are over, with outcomes, in the same order."""
         dosage = 0.0
         for lot in lots:
             end = slot_bounds(lot.moment, user.zones)[1]

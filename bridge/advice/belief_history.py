@@ -1,4 +1,4 @@
-"""The history of what a policy believes about a user, by day, and the answers that changed this belief most."""
+"""The history of what a policy believes a user prefers, by day, and the answers that changed this belief most."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Day:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """An answer to the recommendation ``advice``, and the change of the belief until the next recommendation.
+    """An answer to the recommendation ``advice``, and how the policy's belief changed until the next recommendation.
 
-    ``change`` maps a dimension to the change of its mean. ``after`` maps it to the mean after the change.
+    ``change`` maps a dimension of the belief to the change of its mean, ``after`` to its new mean.
     """
 
     advice: Recommendation
@@ -63,7 +63,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beliefs:
-    """A user's beliefs in the last year by day, and ``moves``, the few answers that changed the belief most.
+    """A policy's beliefs about a user by day of the last year, and the few answers (``moves``) that changed them most.
 
     ``answers`` is the number of all answers in the year.
     """
@@ -122,7 +122,7 @@ SEEN = {  # where nothing was pressed
 
 
 def said(move: Move) -> Text:
-    """Return a sentence about an answer and how the belief changed after it, with the largest change first."""
+    """Return a sentence about an answer and how the policy's belief changed after it, the largest change first."""
     advice = move.advice
     message = PRESSED[move.answer] if advice.answer is move.answer else SEEN[move.answer]
     changes = [
@@ -137,7 +137,7 @@ def said(move: Move) -> Text:
 
 
 def is_known(sd: float | None) -> bool:
-    """Return False if a belief's standard deviation is as wide as in the whole population. None counts as known."""
+    """Return False if a belief's standard deviation is as wide as among all users. None counts as known."""
     return sd is None or sd <= KNOWN_SD
 
 
@@ -151,9 +151,9 @@ def interval(mean: float, sd: float) -> tuple[float, float]:
 
 
 def leaning(name: str, mean: float, sd: float | None) -> str:
-    """Return words for the belief about the dimension ``name``, such as "rather night owl".
+    """Return words for the policy's belief about a user in the dimension ``name``, such as "rather night owl".
 
-    Without knowledge of the user (see ``is_known``) they are "not known yet", and for a mean near 0.5 "in between".
+    They are "not known yet" if ``is_known`` is False for ``sd``, and "in between" for a mean near 0.5.
 
     >>> leaning("morning", 0.85, 0.05), leaning("morning", 0.3, None), leaning("work", 0.8, 0.28)
     ('clearly “morning person”', 'rather “night owl”', 'not known yet')

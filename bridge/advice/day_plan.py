@@ -97,7 +97,7 @@ def _farther(bridge: Bridge, user: User, person: Person, day: date) -> Person:
 
 
 def week_of(bridge: Bridge, user: User, person: Person, planned: Ahead) -> Week:
-    """Return the planner of a person's days, with the configured policy and the prior learnt from the user, if any."""
+    """Return the planner of a person's days, with the configured policy and what it learnt from this user's answers."""
     said = {one.moment: one.action for one in person.advised}
     observation, readings = observe(person.known, recommended=said)
     ask = asked(for_person(bridge.store, user, bridge.policy()), bridge.guard, person, observation)

@@ -54,7 +54,7 @@ def confirm(
 
 
 def told_withdrawn(store: Store, user: User, *, seen: bool, now: datetime) -> tuple[Fact, ...]:
-    """Return a fact with the number of outcomes that an earlier release got wrong, or () if there are none.
+    """Return a fact with the number of outcomes withdrawn since an earlier release found them wrongly, or ().
 
     If ``seen``, the fact is not returned again.
     """

@@ -38,9 +38,10 @@ Answered = tuple[Interaction, FullRecommendation]  # an answer and its recommend
 
 
 def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> Prior:
-    """Learn a prior from a user's answers, store it, and return it. ``kept`` is True if it predicts answers better.
+    """Learn from a user's answers a prior, the policy's guess of later answers. Store and return it.
 
-    Raises SetupError if there are too few answers, or if the policy cannot learn from a single user.
+    ``kept`` is True if it predicts the latest answers better than before. Raises SetupError if there are too few
+    answers, or if the policy cannot learn from a single user.
     """
     able = _able(policy)
     at = store.recommendations.settled_times(user.id, since=_since(store, user, now), until=now)  # since the last reset
@@ -138,20 +139,20 @@ def _likelihood(policy: Personal, seen: Observation, given: Interaction) -> floa
 
 
 def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
-    """Return the newest kept prior of this policy version, learnt since the user's last reset, or None."""
+    """Return what this policy version last learnt from the user since the last reset and kept, or None."""
     newest = store.lessons.priors(user.id, f"{policy.name}@{policy.version}", kept=True, limit=1)
     anew = next((reset.made_at for reset in store.lessons.resets(user.id) if reset.taken_back_at is None), None)
     return next((one for one in newest if anew is None or one.made_at > anew), None)
 
 
 def for_person(store: Store, user: User, policy: Policy) -> Policy:
-    """Return the policy with the user's newest kept prior, or unchanged if there is none."""
+    """Return the policy with what it learnt from the user's answers (``in_use``), or unchanged if that is nothing."""
     prior = in_use(store, user, policy) if hasattr(policy, "personal") else None
     return policy if prior is None else _with(cast("Personal", policy), prior)
 
 
 def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
-    """Return True if there are enough new answers to learn a prior. Always False for a policy that cannot learn."""
+    """Return True if the policy has enough new answers of the user to learn from. False if it cannot learn."""
     if not hasattr(policy, "learn"):
         return False
     last = next(iter(store.lessons.priors(user.id, f"{policy.name}@{policy.version}", limit=1)), None)

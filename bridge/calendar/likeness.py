@@ -198,7 +198,7 @@ class Question:
 
 
 def questions(open_ones: Sequence[Question], answered: Sequence[Case], count: int) -> list[Question]:
-    """Return at most ``count`` entries to ask about, those first that tell most about the others.
+    """Return at most ``count`` entries to ask about, ordered by how much their action tells about the others.
 
     By a greedy choice with a Gaussian process.
     """

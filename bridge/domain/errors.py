@@ -101,8 +101,9 @@ class Odd(TryLater):
 
 
 class CursorExpired(BridgeError):
-    """The source no longer knows a stream's cursor (410, rejected sync token). The stream is pulled again from its
-    beginning, once.
+    """The source no longer knows a stream's cursor (410, rejected sync token).
+
+    The stream is pulled once more from its beginning.
     """
 
 

@@ -247,7 +247,7 @@ class WebhookConnector(Connector, Protocol):
     """A connector of a source that also sends webhooks."""
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield pages with the record ``key`` and the records it needs (its parents), or no pages if it was deleted."""
+        """Yield pages with the record ``key`` and the records needed to read it, or no pages if it was deleted."""
         ...
 
 
@@ -383,14 +383,14 @@ class Personal(Policy, Protocol):
     """
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a prior as JSON values, learnt from all answers in the observation's history.
+        """Return a prior (a guess of later answers) as JSON values, learnt from all answers in the observation.
 
         Raises ValueError without answers.
         """
         ...
 
     def personal(self, prior: Mapping[str, Any]) -> Personal:
-        """Return a policy that begins with ``prior``, from ``learn``, and learns only from the answers after it."""
+        """Return a policy that begins with ``prior``, which ``learn`` returned, and learns only from later answers."""
         ...
 
     def chance(self, observation: Observation, action: ActionType) -> float:

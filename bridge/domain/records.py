@@ -75,7 +75,7 @@ class Extent:
 class RecordResult:
     """The result of storing a record that a source delivered.
 
-    ``waits`` is True if the record is read only when its parent, another record, has come.
+    ``waits`` is True if the record cannot be read before another record, its parent, has come.
     """
 
     outcome: str  # new, updated, unchanged, deleted
@@ -190,7 +190,7 @@ class Recommendation(Feedback):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FullRecommendation(Recommendation):
-    """A recommendation with what only a later evaluation needs, such as the ``probabilities`` by action."""
+    """A recommendation with the fields that only a later evaluation needs, such as the ``probabilities`` by action."""
 
     probabilities: Mapping[str, float]
     observation: Mapping[str, Any]

@@ -45,7 +45,7 @@ def night_on(wishes: Wishes, ends: date) -> NightWish:
 
 
 def both(wishes: Wishes, term: Wishes) -> Wishes:
-    """Return ``wishes`` with ``term``, which holds on some days or for one kind of action only, put on top.
+    """Return ``wishes`` changed by ``term``, wishes that hold on some days or for one kind of action only.
 
     Prohibitions of both add up. For other wishes, those of ``term`` win.
     """

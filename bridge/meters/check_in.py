@@ -57,9 +57,9 @@ class Answers:
         self._said = {metric: Said(sorted(answers)[-ANSWERS_MAX:]) for metric, answers in given.items()}
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """Return (time, score) by ``at`` of the check-ins that count for a meter, ascending.
+        """Return (time, score) of the check-ins by ``at`` that count for a meter, ascending.
 
-        These are those about the meter or those about life as a whole, whichever has the newest check-in.
+        They are about the meter or about life as a whole, whichever kind has the newest check-in.
         """
         said, count = self.latest(meter, at)
         return [] if said is None else said.given[:count]

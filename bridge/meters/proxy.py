@@ -52,7 +52,7 @@ def overridden(path: Path) -> ProxyMap:
 
 
 def current(path: Path) -> ProxyMap:
-    """Return the shipped map with the overrides in a file, if it exists, read again whenever the file has changed.
+    """Return the shipped map with the overrides in a file, if it exists. The file is read only after it has changed.
 
     Raises SetupError for an invalid file.
     """

@@ -158,7 +158,7 @@ _CANONICAL = _encoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def fingerprint(record: RawRecord) -> bytes:
-    """Return 16 bytes that differ if a record's payload, parent or deletion mark differs."""
+    """Return 16 bytes that differ if a record's payload, deletion mark or ``parent`` differs."""
     return mark_of(canonical(record.payload), record)
 
 

@@ -56,7 +56,7 @@ class Daily(Part):
 
     @reads
     def told(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> frozenset[str]:
-        """Return the names of those ``metrics`` of which the user has a value. For time asleep any night counts."""
+        """Return the names of the ``metrics`` with a value of the user. Time asleep counts if there is any night."""
         return frozenset(str(one) for one in metrics if any(_is_told(db, user_id, one, table) for table in _DERIVED))
 
     @reads

@@ -20,7 +20,10 @@ from bridge.store.states import State
 
 
 class Memory(Protocol):
-    """The stored records that delivered records are compared with, and the parents and children of these."""
+    """The stored records that delivered records are compared with.
+
+    A record may need another record, its parent, to be read. It is then a child of that record.
+    """
 
     def remember(self, state: State) -> None: ...
     def latest(self, path: str) -> State | None:
@@ -28,7 +31,7 @@ class Memory(Protocol):
         ...
 
     def children(self, path: str) -> list[State]:
-        """Return the stored records whose parent is at a path, without deleted records."""
+        """Return the stored records that need the record at ``path`` (``stream/key``), without deleted ones."""
         ...
 
 
@@ -50,7 +53,7 @@ class Batch:
     pieced: dict[int, State] = field(default_factory=dict)  # records with changed pieces
 
     def take(self, state: State) -> None:
-        """Add a record, and derive its items (samples, episodes, events, tasks) and those of its children."""
+        """Add a record, and derive the items (samples, episodes, events, tasks) of it and of records that need it."""
         self.memory.remember(state)
         self._derive(state)
         for child in self.memory.children(state.record.path):

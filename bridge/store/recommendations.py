@@ -313,7 +313,10 @@ class Lessons(Part):
 
     @writes()
     def add_prior(self, db: sa.Connection, user_id: int, prior: Prior) -> None:
-        """Save a prior that a policy learnt for the user. If ``prior.kept`` is False, it is never used."""
+        """Save a prior, a policy's guess of the user's answers that it learnt from earlier ones.
+
+        It is used if ``kept``.
+        """
         values = codec.columns_of(prior, body=json.dumps(dict(prior.body)))
         db.execute(sa.insert(tables.priors).values(user_id=user_id, **values))
 
@@ -327,9 +330,9 @@ class Lessons(Part):
         kept: bool = False,
         limit: int | None = None,
     ) -> list[Prior]:
-        """Return the user's priors, newest first, at most ``limit`` of them (None is all).
+        """Return what policies learnt from the user (priors), newest first, at most ``limit`` (None is all).
 
-        Only those of ``policy`` (name@version, "" for all) are returned, and with ``kept`` only those in use.
+        Only those of ``policy`` (name@version, "" for all) are returned, and if ``kept`` only those in use.
         """
         t = tables.priors.c
         query = sa.select(tables.priors).where(t.user_id == user_id)
@@ -342,7 +345,10 @@ class Lessons(Part):
 
     @writes()
     def withdraw_prior(self, db: sa.Connection, user_id: int, policy: str) -> datetime | None:
-        """Stop using a policy's newest kept prior, so that the one before is used. Return when it was made, or None."""
+        """Stop using what a policy last learnt from the user, so that the prior before counts.
+
+        Return when it was made, or None.
+        """
         t = tables.priors.c
         mine = sa.and_(t.user_id == user_id, t.policy == policy, t.kept.is_(True))
         newest = sa.select(t.id, t.made_at).where(mine).order_by(t.made_at.desc(), t.id.desc())

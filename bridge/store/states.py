@@ -1,4 +1,4 @@
-"""Load the stored records that delivered records are compared with, and their parents and children."""
+"""Load the stored records that delivered records are compared with, and those needed to read them (parents)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def state_of(row: Sequence[Any]) -> State:
 
 
 class StoredRecords:
-    """The stored parents and children of a page's records, each read in one query when first needed."""
+    """The stored records that a page's records need or that need these, each kind read in one query when first used."""
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
         self._db, self._connection, self._records = db, connection, records
