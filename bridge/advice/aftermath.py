@@ -91,7 +91,7 @@ class Aftermath:
             dosage = FADES * dosage + 1 - FADES
 
     def drawn(self, lots: Sequence[Lot], user: User, *, now: datetime) -> Iterator[Drawn]:
-        """Yield the random draws of advice or none (``lots``) whose slots are over, with outcomes, in the same order."""
+        """Yield the random draws of advice or none (``lots``) whose slots are over, with outcomes, in that order."""
         dosage = 0.0
         for lot in lots:
             end = slot_bounds(lot.moment, user.zones)[1]

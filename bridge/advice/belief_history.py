@@ -142,7 +142,7 @@ def is_known(sd: float | None) -> bool:
 
 
 def interval(mean: float, sd: float) -> tuple[float, float]:
-    """Return (low, high), between which a dimension lies with a probability of 90 %.
+    """Return (low, high) within [0, 1] between which a normal variable lies with a probability of 90 %.
 
     >>> [round(one, 2) for one in interval(0.8, 0.2)]
     [0.47, 1.0]

@@ -239,7 +239,7 @@ def goal_tally(review: Review, action: ActionType) -> Text:
 
 
 def effect_lines(review: Review) -> Iterator[str]:
-    """Yield a sentence for each of the first few effects of advice, with its 95 % interval."""
+    """Yield a sentence for each of a review's first effects of advice, with its 95 % interval."""
     for one in review.effects[:EFFECTS_MAX]:
         effect, low, high = one.effect, one.low, one.high
         if one.outcome == "taken":

@@ -86,9 +86,9 @@ def calendar(past: Past, at: datetime) -> Signal | None:
 
 
 def awake(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the hours since the main sleep, whose z is negative just after waking and late in the day.
+    """Return a signal of the hours since the main sleep, or None if it is unknown or longer ago than ``MAX_AWAKE``.
 
-    Returns None if the main sleep is unknown or too long ago.
+    Its z is negative just after waking and late in the day.
     """
     woke = past.woke(at)
     if woke is None or at - woke > MAX_AWAKE:

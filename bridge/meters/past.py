@@ -68,8 +68,7 @@ Track = dict[date, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Latest:
-    """A metric's value of a day, with its series (device), its ``normal``, and the time ``known`` when it came to
-    count.
+    """A metric's value of a day, with its series (device), its ``normal``, and the time ``known`` from which it counts.
 
     There is one object per metric, series and day, so that it can be a key of ``Past.kept``.
     """
@@ -323,9 +322,7 @@ class Past:
 
 
 def shared(read: Callable[[Past, datetime], T]) -> Callable[[Past, datetime], T]:
-    """Decorate a function of (past, at) to keep its results for the last ``at``, so that several meters compute it
-    once.
-    """
+    """Decorate a function of (past, at) to keep its result for the last ``at``, because several meters call it."""
 
     @wraps(read)
     def found(past: Past, at: datetime) -> T:
