@@ -45,13 +45,14 @@ def looks(seed):
 
 
 def said_otherwise(bridge, user, now):
-    """What any surface says of this slot, of today and of the two days after it that another does not say."""
+    """Yield what any surface says of this slot, of today and of the two days after it that another does not say."""
     advice = requests.recommend(bridge, user, now=now)
     plan = plan_day(bridge, user, None, now=now)
     person = load_person(bridge, user, now=now)
     rules = broken(advice, requests.recommend(bridge, user, now=now), plan, person)
-    found = [text for rule, text in rules if rule == "surfaces disagree"]
-    return [*found, *disagreements(bridge, user, advice, plan, now), *_of_the_week(bridge, user, plan, now)]
+    yield from (text for rule, text in rules if rule == "surfaces disagree")
+    yield from disagreements(bridge, user, advice, plan, now)
+    yield from _of_the_week(bridge, user, plan, now)
 
 
 def _of_the_week(bridge, user, plan, now):
@@ -70,11 +71,11 @@ def _of_the_week(bridge, user, plan, now):
 @pytest.mark.parametrize("seed", range(len(KINDS)))
 def test_law_8_every_surface_says_one_value(seed):
     for bridge, user, now in looks(seed):
-        assert said_otherwise(bridge, user, now) == []
+        assert list(said_otherwise(bridge, user, now)) == []
 
 
 def differs(*seeds):
-    return any(said_otherwise(*one) for seed in seeds for one in looks(seed))
+    return any(True for seed in seeds for one in looks(seed) for _ in said_otherwise(*one))
 
 
 def test_law_8_fails_where_the_plan_forgets_what_was_recommended(monkeypatch):
