@@ -138,6 +138,7 @@ def made(fresh: Path, command: list[str], **variables: str) -> str:
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make here")
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_both_commands_of_the_readme_work_in_an_environment_of_their_own(fresh: Path) -> None:
     demo, tests = commands(README)[:2]
