@@ -103,7 +103,7 @@ def answered(bridge, user, card, answer, now):
         feedback.give_feedback(bridge.store, user, card.id, answer, now=now)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(more, marks=pytest.mark.slow) for more in (1, 2))])
 def test_one_bedtime_is_shown_whatever_is_answered_and_changed_in_an_evening(evening, seed):
     bridge, now = evening
     rng = random.Random(seed)
