@@ -25,6 +25,7 @@ from bridge.domain import languages
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import accepted, date_text, listed, plain, say, say_many, shown, speaking, text_of, told
 from bridge.domain.records import User
+from bridge.domain.sport_names import sport_name
 from bridge.store.preferences import preferences_of
 from bridge.web import render
 from tests.web.conftest import ana, place, visitor
@@ -273,3 +274,17 @@ def test_the_language_is_kept_beside_the_order_of_sources(place: Place, ana: Use
     people.prefer_sources(ana.id, [], now=now)
     assert people.language(ana.id) == "de"
     assert preferences_of('["whoop"]').sources == ("whoop",)  # as earlier versions wrote it
+
+
+@pytest.mark.parametrize(
+    ("sport", "wanted"),
+    [
+        ("indoor_climbing", "Hallenklettern"),
+        ("HKWorkoutActivityTypeJumpRope", "Seilspringen"),
+        ("kayaking", "Kajakfahren"),
+        ("horseback-riding", "Reiten"),
+    ],
+)
+def test_the_sport_that_a_watch_tells_is_named_in_german(sport: str, wanted: str) -> None:
+    with speaking("de"):
+        assert shown(sport_name(sport)) == wanted

@@ -19,6 +19,14 @@ _NAMES = (
     *(say("volleyball"), say("handball"), say("hockey"), say("golf"), say("boxing"), say("judo"), say("karate")),
     *(say("functional strength training"), say("functional fitness"), say("powerlifting"), say("core training")),
     *(say("circuit training"), say("calisthenics"), say("weight machines"), say("free weights")),
+    *(say("martial arts"), say("kickboxing"), say("gymnastics"), say("jump rope")),
+    *(say("sailing"), say("kayaking"), say("paddleboarding"), say("pickleball")),
+    *(say("rugby"), say("lacrosse"), say("indoor climbing"), say("inline skating")),
+    *(say("horseback riding"), say("gravel cycling"), say("virtual ride"), say("assault bike")),
+    *(say("track running"), say("indoor walking"), say("resort skiing"), say("backcountry skiing")),
+    *(say("barre"), say("water fitness"), say("step training"), say("cross training")),
+    *(say("flexibility"), say("mobility"), say("breathwork"), say("cooldown")),
+    *(say("gardening"), say("housework"), say("sauna")),
     *(say("crossfit"), say("zumba"), say("curling"), say("stretching"), say("meditation"), say("other")),
 )
 SPORTS: Mapping[str, Text] = {**{str(one): one for one in _NAMES}, "gym": say("strength training of any kind")}

@@ -12,6 +12,7 @@ from fastapi import Request
 from bridge.advice import outcomes, requests
 from bridge.advice.feedback import may_move
 from bridge.advice.week import WeekSlot
+from bridge.calendar.kinds import claimed
 from bridge.daemon import backups
 from bridge.day.body import ILLNESS
 from bridge.day.opening import NAMED, in_order
@@ -26,7 +27,7 @@ from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.sport_names import subject
 from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
-from bridge.domain.types import Reading, Task
+from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.domain.zones import place_of
 from bridge.ingest import connecting
 from bridge.meters import words
@@ -161,11 +162,17 @@ def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
         "now": slot.facts.moment == today.moment,
         "over": slot.facts.end <= today.at,
         "busy": number(slot.facts.busy, ".0%"),
-        "events": [{**today_event_document(o, label, visit.user.zones), "key": o.key} for o, label in entries],
+        "events": [_event(one, label, visit) for one, label in entries],
         "advice": [
             {"action": str(given.action), "answer": given.answer, "answered": answered(given)} for given in slot.advice
         ],
     }
+
+
+def _event(one: Occurrence, label: Label, visit: Visit) -> dict[str, Any]:
+    found = claimed(one, label)  # as plans read it: the dentist is no time for oneself
+    sure = {} if found is label else {"confidence": 1}  # that was of another action
+    return {**today_event_document(one, found, visit.user.zones), **sure, "key": one.key}
 
 
 def answered(given: Recommendation) -> str:

@@ -82,10 +82,10 @@ def capital(text: str) -> str:
 def sentence(text: str) -> str:
     """Return a text with a capital letter at its beginning, and a full stop at its end unless it has a mark there.
 
-    >>> sentence("it is due today"), sentence("are you travelling?"), sentence("")
-    ('It is due today.', 'Are you travelling?', '')
+    >>> sentence("it is due today"), sentence("due: tax, …"), sentence("")
+    ('It is due today.', 'Due: tax, …', '')
     """
-    return text and f"{capital(text)}{'' if text.endswith(('.', '?', '!')) else '.'}"
+    return text and f"{capital(text)}{'' if text.endswith(('.', '?', '!', '…')) else '.'}"
 
 
 FACES = (

@@ -44,3 +44,7 @@ def test_an_entry_of_several_days_is_told_with_its_first_and_last(ana: User, vis
     shown = visitor.get("/ask?text=when+is+my+business+trip").text
     assert "Thu 19 Nov 2026 – Sun 22 Nov 2026" in shown
     assert "That was on" not in shown  # its second day, on which it is asked
+
+
+def test_the_day_of_what_is_to_come_is_not_past(visitor: Visitor) -> None:
+    assert "That is on Fri 27 Nov 2026." in visitor.get("/ask?text=what+is+my+longest+entry+next+week").text

@@ -96,6 +96,7 @@ def test_a_note_is_of_the_day_that_is_said_or_chosen_and_stands_on_its_page(plac
     for wrong in ("2 coffee 3", "wine 2026-13-40", "7"):
         answer = visitor.change("/factors", {"text": wrong})
         assert (answer.status_code, "bridge note" in answer.text) == (400, False)
+        assert f'name="text" value="{wrong}"' in answer.text
     assert visitor.change("/factors", {"text": "wine", "day": "2026-11-21"}).status_code == 400
     assert 'type="date" name="day" value="2026-11-20" max="2026-11-20"' in visitor.get("/factors").text
 

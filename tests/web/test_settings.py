@@ -35,6 +35,7 @@ def test_a_time_zone_counts_from_now_on(
     assert "It is 09:05 there" in visitor.get("/settings?saved=zone").text
     refused = visitor.change("/settings/zone", {"zone": "Mars/Olympus"})
     assert (refused.status_code, "no time zone" in refused.text) == (400, True)
+    assert 'name="zone" value="Mars/Olympus"' in refused.text  # what was typed stays, to be mended
     assert place.bridge.store.people.users() == [user]
 
 

@@ -429,3 +429,17 @@ def test_a_task_moved_into_the_night_or_beside_another_moved_one_stands_there(
 def test_a_week_keeps_the_order_of_its_days_and_names_the_past_ones(visitor: Visitor) -> None:
     assert "Earlier this week" in visitor.get("/week").text
     assert "Earlier this week" not in visitor.get("/week?week=2026-W48").text + visitor.get("/week?week=2026-W46").text
+
+
+def test_a_night_shift_fills_the_night_on_a_phone_too(place: Place, ana: User, visitor: Visitor) -> None:
+    timed = "DTSTART;TZID=Europe/Berlin:20261121T220000\r\nDTEND;TZID=Europe/Berlin:20261122T060000"
+    visitor.finished(visitor.upload("more.ics", ics([("shift", timed, "Night shift")])).text)
+    (kinds,) = re.findall(r'class="cell([^"]*)" id="[^"]*-11-21-3"', visitor.get("/week").text)
+    assert "empty" not in kinds
+
+
+def test_a_visit_to_a_dentist_is_not_shown_as_time_for_oneself(place: Place, ana: User, visitor: Visitor) -> None:
+    timed = "DTSTART;TZID=Europe/Berlin:20261120T150000\r\nDTEND;TZID=Europe/Berlin:20261120T154500"
+    visitor.finished(visitor.upload("more.ics", ics([("dentist", timed, "Dentist")])).text)
+    (shown,) = re.findall(r'aria-label="([^"]*): correct what Dentist is"', visitor.get("/events").text)
+    assert shown == "No activity"

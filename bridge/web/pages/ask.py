@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -58,7 +59,7 @@ def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTM
         status=status,
         path="/ask",
         text=text,
-        answers=[] if found is None else [_answer(one) for one in (found, *found.also)],
+        answers=[] if found is None else [_answer(one, visit.today) for one in (found, *found.also)],
         change=_change(visit, found),
         wrong=wrong,
         examples=examples,
@@ -72,7 +73,7 @@ def _change(visit: Visit, found: Answer | None) -> str | None:
     return clearest_change(visit, found.query.subject.name)
 
 
-def _answer(found: Answer) -> dict[str, object]:
+def _answer(found: Answer, today: date) -> dict[str, object]:
     highest = max((one.value or 0 for one in found.groups), default=0)
     unit = unit_name(found.column) if found.groups else ""
     text = said(found)
@@ -84,6 +85,7 @@ def _answer(found: Answer) -> dict[str, object]:
         "known": any(one.value is not None for one in found.groups),
         "interval": found.interval and [_written(end, found.unit) for end in found.interval],
         "at": None if found.days else found.at and date_text(found.at, "%a %-d %b %Y"),
+        "ahead": found.at is not None and found.at >= today,
         "n": found.n,
         "groups": [
             {

@@ -65,7 +65,7 @@ def note(
         said = notes.said_note(text, visit.user, now=visit.now, day=day or None)
         noted = notes.record_note(visit.bridge.store, visit.user, said, now=visit.now, seen=seen)
     except SetupError as error:
-        return _shown(visit, wrong=told(error))
+        return _shown(visit, wrong=told(error), typed=text)
     of_day = visit.local(said.at).date()
     here = _with(back, noted)
     return RedirectResponse(here if visit.now - said.at <= JUST else f"/day?date={of_day}#said", 303)
@@ -111,7 +111,7 @@ def chips_of(visit: Visit) -> list[str]:
     return noted_names.chips([name for name in names if name not in exposures.CLASSES])[:CHIPS_MAX]
 
 
-def _shown(visit: Visit, *, noted: str = "", wrong: str | None = None) -> HTMLResponse:
+def _shown(visit: Visit, *, noted: str = "", wrong: str | None = None, typed: str = "") -> HTMLResponse:
     version = data_version(visit.bridge, visit.user, visit.now)
     rows = visit.app.results.get(visit.user, "factors", version, lambda: _rows(visit), wait=False)
     known = [row for row in rows if row["verdict"]]
@@ -128,6 +128,7 @@ def _shown(visit: Visit, *, noted: str = "", wrong: str | None = None) -> HTMLRe
         known=known,
         others=others,
         wrong=wrong,
+        typed=typed,
         calendar=is_known(visit.bridge.store, visit.user, ()),
         noted=[row(visit, one) for one in notes.recent(visit.bridge.store, visit.user)[:NOTES_MAX]],
         back="/factors#said",

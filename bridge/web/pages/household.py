@@ -57,7 +57,7 @@ def share(visit: Visitor, name: Name = "", meters: Meters = ()) -> Response:
             raise SetupError(_("too many names were tried; wait an hour"))
         sharing.share(visit.bridge.store, visit.user, name, meters, now=visit.now)
     except SetupError as error:
-        return shown(visit, wrong={"shares": told(error)})
+        return shown(visit, wrong={"shares": told(error)}, shared_with=name)
     visit.app.wrong_names.give_back(str(visit.user.id))
     return changed("shares")
 

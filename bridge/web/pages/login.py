@@ -57,7 +57,7 @@ def _is_first(state: AppState) -> bool:
     return state.local and not state.bridge.store.people.users()
 
 
-def _welcome_page(request: Request, wrong: str | None = None, name: str = "") -> HTMLResponse:
+def _welcome_page(request: Request, wrong: str | None = None, name: str = "", zone: str = "") -> HTMLResponse:
     return page(
         "welcome.html",
         None,
@@ -65,7 +65,7 @@ def _welcome_page(request: Request, wrong: str | None = None, name: str = "") ->
         csrf=csrf(request),
         wrong=wrong,
         name=name,
-        zone=config.local_zone(),
+        zone=zone or config.local_zone(),
         zones=zones_by_place(),
     )
 
@@ -80,7 +80,7 @@ def add_first_user(request: Request, name: Text = "", zone: Text = "UTC") -> Res
         if current() != ENGLISH:  # messages go to no browser that tells its language
             state.bridge.store.people.set_language(user.id, current(), now=installation.now())
     except BridgeError as error:
-        return _welcome_page(request, told(error), name)
+        return _welcome_page(request, told(error), name, zone)
     return RedirectResponse("/begin", 303)
 
 

@@ -99,7 +99,7 @@ def zone(visit: Visitor, zone: Text = "") -> Response:
     try:
         visit.bridge.store.people.set_zone(visit.user.id, zone_meant(zone), since=visit.now)
     except SetupError as error:
-        return shown(visit, wrong={"zone": told(error)})
+        return shown(visit, wrong={"zone": told(error)}, zone=zone)
     moved = visit.bridge.store.people.user(visit.user.name)
     modes.dismiss(visit.bridge.store, moved, [ModeKind.AWAY], now=visit.now)  # who lives there does not travel
     return changed("zone")
@@ -202,15 +202,22 @@ def changed(what: str) -> RedirectResponse:
 
 
 def shown(
-    visit: Visit, *, saved: str = "", wrong: dict[str, str] | None = None, sent: bool = False, token: str = ""
+    visit: Visit,
+    *,
+    saved: str = "",
+    wrong: dict[str, str] | None = None,
+    sent: bool = False,
+    token: str = "",
+    **typed: str,
 ) -> HTMLResponse:
+    """Show the settings, with what was ``typed`` into a field whose form was refused."""
     store = visit.bridge.store
     return page(
         "settings.html",
         visit,
         status=400 if wrong else 200,
         path="/settings",
-        zone=zone_at(visit.now, visit.user.zones).key,
+        **{"zone": zone_at(visit.now, visit.user.zones).key, "shared_with": "", **typed},
         zones=zones_by_place(),
         clock=f"{visit.local(visit.now):%H:%M}",
         languages=languages(),

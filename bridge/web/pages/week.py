@@ -270,20 +270,24 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
         "busy": number(slot.facts.busy, ".0%") if week.calendar and round(100 * slot.facts.busy) else None,
         "facts": describe_facts(slot) if week.calendar else "",
         "things": sorted(things, key=lambda one: one["at"]),
-        "lasting": lasting,
-        "empty": not things and not (lasting and moment.slot is Slot.MORNING),  # a phone shows what lasts once a day
+        "lasting": [text for text, _ in lasting],
+        # A phone shows what lasts for days once a day.
+        "empty": not things and not any(moment.slot is Slot.MORNING or not long for _, long in lasting),
     }
 
 
-def _lasting(slot: WeekSlot, zones: ZoneHistory, *, alone: bool) -> Iterator[str]:
-    """Yield texts of entries from an earlier slot that last into this one, only of long ones unless ``alone``."""
+def _lasting(slot: WeekSlot, zones: ZoneHistory, *, alone: bool) -> Iterator[tuple[str, bool]]:
+    """Yield texts of entries from an earlier slot that last into this one, and if they are long.
+
+    Without ``alone``, only the long ones.
+    """
     for one, label in slot.entries:
         long = one.end - one.start >= LASTING
         lasts = one.start < slot.facts.start < one.end and not one.event.all_day and takes_time(one.event)
         if lasts and (alone or long):
             told, over = today_event_document(one, label, zones), local_time(one.end, zones)
             until = date_text(over, "%a %H:%M") if long else told["to"]
-            yield _("until {time}: {what}", time=until, what=told["title"] or _("(untitled)"))
+            yield _("until {time}: {what}", time=until, what=told["title"] or _("(untitled)")), long
 
 
 def _advice(visit: Visit, one: Recommendation, slot: WeekSlot) -> dict[str, Any]:
