@@ -48,3 +48,5 @@ def test_an_entry_of_several_days_is_told_with_its_first_and_last(ana: User, vis
 
 def test_the_day_of_what_is_to_come_is_not_past(visitor: Visitor) -> None:
     assert "That is on Fri 27 Nov 2026." in visitor.get("/ask?text=what+is+my+longest+entry+next+week").text
+    said_once = visitor.get("/ask?text=when+is+my+next+Choir").text
+    assert ("Fri 20 Nov 2026</h2>" in said_once, "That is on" in said_once) == (True, False)

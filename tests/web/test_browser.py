@@ -334,3 +334,20 @@ def test_who_logs_in_may_leave(browser: Any, place: Place, demo: User, page: Any
     picture(page, "today-logged-in")
     page.click("text=Log out")
     page.wait_for_selector("text=Who are you?")
+
+
+def test_a_button_beside_a_long_tag_keeps_its_word_whole(browser: Any, place: Place, demo: User) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    page.goto(place.url)
+    page.wait_for_selector(".block .what")
+    high = page.evaluate(
+        """() => {
+          const kinds = Object.assign(document.createElement("div"), { className: "kinds" });
+          kinds.innerHTML = '<span class="tag plain">verschoben auf Mo Abend</span>';
+          kinds.innerHTML += '<button class="small">Erledigt</button>';
+          document.querySelector(".block .what").prepend(kinds);
+          return kinds.querySelector("button").getBoundingClientRect().height;
+        }"""
+    )
+    page.close()
+    assert high < 40

@@ -76,7 +76,7 @@ def _change(visit: Visit, found: Answer | None) -> str | None:
 def _answer(found: Answer, today: date) -> dict[str, object]:
     highest = max((one.value or 0 for one in found.groups), default=0)
     unit = unit_name(found.column) if found.groups else ""
-    text = said(found)
+    text, dated = said(found), found.days or found.query.subject.counted  # then the figure is its day
     return {
         "understood": shown(sentence(found.query, found.read_as)),
         "said": None if text is None else capital(shown(text)).replace(" -", " −"),
@@ -84,7 +84,7 @@ def _answer(found: Answer, today: date) -> dict[str, object]:
         "reason": None if found.reason is None else capital(shown(found.reason)),
         "known": any(one.value is not None for one in found.groups),
         "interval": found.interval and [_written(end, found.unit) for end in found.interval],
-        "at": None if found.days else found.at and date_text(found.at, "%a %-d %b %Y"),
+        "at": None if dated else found.at and date_text(found.at, "%a %-d %b %Y"),
         "ahead": found.at is not None and found.at >= today,
         "n": found.n,
         "groups": [
