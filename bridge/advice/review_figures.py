@@ -92,18 +92,18 @@ def _hours(value: float) -> Text:
     return say("{hours:.0f} h", hours=value) if value == round(value) else say("{hours:.1f} h", hours=value)
 
 
-def _number(value: float) -> Text:
+def mean_count(value: float) -> Text:
     """Return a count, or a mean of counts with one decimal.
 
-    >>> _number(3.0), _number(2.25)
+    >>> mean_count(3.0), mean_count(2.25)
     ('3', '2.2')
     """
     return say("{count:.0f}", count=value) if value == round(value) else say("{count:.1f}", count=value)
 
 
 DEEDS: Mapping[str, tuple[Text, Callable[[float], Text]]] = {
-    "workouts": (say("Workouts"), _number),
-    "tasks_done": (say("Tasks done"), _number),
+    "workouts": (say("Workouts"), mean_count),
+    "tasks_done": (say("Tasks done"), mean_count),
     "meeting_hours": (say("Meetings"), _hours),
     "focus_hours": (ACTION_TITLES[ActionType.DEEP_WORK], _hours),
     "company_hours": (say("In company"), _hours),

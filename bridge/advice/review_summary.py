@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from bridge.advice.review_figures import hours
+from bridge.advice.review_figures import hours, mean_count
 from bridge.advice.review_words import counts
 from bridge.day.body import ModeKind
 from bridge.domain.languages import Text, listed, say, say_many
@@ -139,10 +139,10 @@ def _asleep(of: Compared) -> Text:
 
 def _workouts(of: Compared) -> Text:
     return say_many(
-        "{count} workout (before: {usual:.1f})",
-        "{count} workouts (before: {usual:.1f})",
+        "{count} workout (before: {usual})",
+        "{count} workouts (before: {usual})",
         round(of.value or 0.0),
-        usual=of.usual or 0.0,
+        usual=mean_count(of.usual or 0.0),
     )
 
 

@@ -220,9 +220,9 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
 
 PERSON: Mapping[str, Row] = {  # of the body now
     "said_ill": say("you said that you are ill"),
-    "signs_of_night": say("your night to {day:%A} showed {signs}"),
-    "illness_of_night": say("your night to {day:%A} showed your body fighting something: {signs}"),
-    "hardly_slept": say("your night to {day:%A} held {asleep} of sleep"),
+    "signs_of_night": say("your night into {day:%A} showed {signs}"),
+    "illness_of_night": say("your night into {day:%A} showed your body fighting something: {signs}"),
+    "hardly_slept": say("your night into {day:%A} held {asleep} of sleep"),
     "long_sport_then": say("your sport on {time:%A} was long"),
 }
 
@@ -458,7 +458,7 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "ordinary_after_good": say("an ordinary day after a good night"),
     "good_night": say("you had a good night"),
     "night_not_in": say("your watch has not sent last night yet"),
-    "nights_not_in": say("your watch has sent no sleep since the night to {day:%A}; open its app, so that it syncs"),
+    "nights_not_in": say("your watch has sent no sleep since the night into {day:%A}; open its app, so that it syncs"),
     "stands_out": Titled(say("an entry unlike others, at {time:%H:%M}"), say("today: {title}, at {time:%H:%M}")),
     "task_due_today": Titled(say("a task is due today"), say("due today: {title}")),
     "flight_today": say("your flight leaves at {time:%H:%M}"),

@@ -78,7 +78,7 @@ def backup(visit: Visit) -> dict[str, Any]:
 def title(visit: Visit) -> dict[str, str]:
     """Return the title of today's page, ``slot`` (weekday and part of the day) and ``date`` (with the time)."""
     now, moment = visit.local(visit.now), moment_at(visit.now, visit.user.zones)
-    heading = say("Night to {weekday}") if moment.slot is Slot.NIGHT else SLOT_HEADINGS[moment.slot]
+    heading = say("Night into {weekday}") if moment.slot is Slot.NIGHT else SLOT_HEADINGS[moment.slot]
     slot = say(heading, weekday=WEEKDAYS[now.weekday()])
     return {"slot": shown(slot), "date": date_text(now, "%-d %B, %H:%M")}
 

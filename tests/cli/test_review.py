@@ -307,6 +307,8 @@ def test_the_summary_names_what_went_well_what_fell_short_and_what_to_try(ana: t
     worse = replace(over, sleep=replace(over.sleep, asleep=Compared(value=380.0, usual=420.0)), goals={}, ideas=())
     assert "6 h 20 min asleep a night (before: 7 h 00 min)" in summary(worse)[1]
     assert summary(worse)[-1].startswith("To try: ")
+    lazy = replace(worse, done={**worse.done, "workouts": Compared(value=1.0, usual=4.0)})
+    assert "1 workout (before: 4)" in " ".join(summary(lazy))  # as in the figures below it
     late = replace(worse, sleep=replace(worse.sleep, bedtime=Compared(value=720.0, usual=663.0)))
     assert summary(late)[-1] == "To try: go to bed when the plan says, which is as in the weeks before."  # its own time
     missed = tuple(replace(one, outcome=Deed.NOT_DONE) for one in over.advised)

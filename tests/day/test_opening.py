@@ -136,7 +136,7 @@ def test_a_day_within_an_entry_of_several_days_is_neither_free_nor_ordinary():
 def test_nights_that_have_not_come_in_are_told():
     until = nights(30, -60, 420, last=TODAY - 3 * DAY)
     assert said(person(episodes=until)) == [
-        f"your watch has sent no sleep since the night to {TODAY - 3 * DAY:%A}; open its app, so that it syncs"
+        f"your watch has sent no sleep since the night into {TODAY - 3 * DAY:%A}; open its app, so that it syncs"
     ]
     assert said(person(episodes=nights(30, -60, 420, last=TODAY - DAY))) == ["your watch has not sent last night yet"]
 

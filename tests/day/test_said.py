@@ -132,7 +132,7 @@ def test_signs_name_their_night_and_those_of_an_earlier_one_are_no_reason() -> N
         signs = fact("illness_signs", signs=(fact("resting_hr_up"),))
         sign = Because(signal="illness", source=None, z=-1.0, contribution=-0.1, age_hours=hours, fact=signs)
         body = body_of(Reading(level=0.6, sd=0.1, coverage=1.0, because=(sign,)), now=now)
-        assert told(body.facts[0]) == f"your night to {day} showed resting heart rate up"
+        assert told(body.facts[0]) == f"your night into {day} showed resting heart rate up"
         low = Reading(level=0.6, sd=0.1, coverage=1.0, because=(sign,))
         one = replace(person(hour=9), readings={Meter.VITALITY: low})
         assert A.MEDITATE not in found(one)[0]  # ten quiet minutes are no answer to signs of illness

@@ -84,14 +84,14 @@ def test_sport_after_hardly_any_sleep_is_doubted_the_evening_before_and_in_the_m
         ready = "it is time to get ready for City run at 07:30"
         assert (f"{ready}, if you take part after all" if said else ready) in silence(morning)
         assert (doubt in silence(morning)) is said
-        assert ("your night to Saturday held 2 h 17 min of sleep" in silence(morning)) is said
+        assert ("your night into Saturday held 2 h 17 min of sleep" in silence(morning)) is said
 
 
 def test_usual_sport_rests_for_two_days_after_hardly_any_sleep_or_a_race_and_says_so():
     trained = [workout(SUNDAY - k * DAY, 1080, 45) for k in (7, 14, 21, 28)]
     race = entry(SUNDAY - 2 * DAY, 510, 660, A.EXERCISE, "City run")
     for little, agenda, why in (
-        (True, [], "your night to Friday held 2 h 27 min of sleep"),
+        (True, [], "your night into Friday held 2 h 27 min of sleep"),
         (False, [race], "your sport on Friday was long"),
         (False, [], None),
     ):
@@ -110,7 +110,7 @@ def wanted():
 
 def test_illness_is_told_of_its_night_where_the_last_is_not_known():
     why = fact("illness", signs=(fact("resting_hr_up"), fact("skin_warmer")))
-    for hours, text in ((3.0, "your watch shows your body"), (24.0, "your night to Thursday showed your body")):
+    for hours, text in ((3.0, "your watch shows your body"), (24.0, "your night into Thursday showed your body")):
         because = Because(signal="illness", source=None, z=-4, contribution=-0.4, fact=why, age_hours=hours)
         read = Reading(level=0.3, sd=0.1, coverage=1.0, because=(because,))
         body = body_of(read, now=at(TODAY, 600).astimezone(ZoneInfo("Europe/Berlin")))
