@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
-from bridge.calendar.busy import takes_time
+from bridge.calendar.busy import OPEN_HOURS, takes_time
 from bridge.calendar.flights import is_by_land, is_journey
 from bridge.calendar.meetings import NO_MEETING, is_meeting
 from bridge.domain.types import Label, Occurrence
@@ -63,6 +63,10 @@ CALL = re.compile(
     r"landlord|pharmacy|anrufen|zahnarzt|arzt|ärztin|termin|versicherung|bürgeramt|\w*amt|hausverwaltung|apotheke|appeler|"
     r"dentiste|médecin|rendez-vous|banque|assurance|mairie|préfecture|llamar|dentista|médico|cita|banco|seguro|"
     r"ayuntamiento|chiamare|medico|appuntamento|banca|comune|bellen|tandarts|huisarts|afspraak|gemeente|ligar|consulta)\b",
+    re.IGNORECASE,
+)
+FETCH = re.compile(  # what a shop or office hands out or takes while it is open: en, de, fr, es, it, nl, pt
+    OPEN_HOURS.pattern + r"|\b(collect|fetch|abholen|zurückbringen|récupérer|recoger|ritirare|ophalen|levantar)\b",
     re.IGNORECASE,
 )
 OUTSIDE = re.compile(  # in a title: guests whose time it is, and everybody at once: en, de, fr, es, it, nl, pt

@@ -18,6 +18,7 @@ from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, begun, other_zone,
 from bridge.day.view import what_begins
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.zones import place_of
+from bridge.meters.words import told_need
 
 EARLIER = {"late_shift": "bedtime_shift", "unwell": "bedtime_unwell", "varies": "bedtime_varies"}  # by what moved it
 REST = frozenset({"short_night", "unwell"})
@@ -175,9 +176,8 @@ def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
 
 
 def _lengths(person: Person, ends: date) -> dict[str, Any]:
-    long = _left(person, person.night(ends))
-    found = {"long": long, "missing": person.needed(ends) - long}
-    return {name: length(5 * round(one / MINUTE / 5)) for name, one in found.items()}
+    long = 5 * round(_left(person, person.night(ends)) / MINUTE / 5)
+    return {"long": length(long), "missing": length(told_need(person.needed(ends) / HOUR) - long)}
 
 
 def _left(person: Person, night: Night) -> timedelta:

@@ -82,9 +82,7 @@ def _entry(
         told.append(lunch[1])
     if is_open_hours(occurrence.event):
         told.append(fact("open_hours", start=person.local(occurrence.start), end=person.local(occurrence.end)))
-    risk = at_risk(person)
-    if risk and risk[-1].values["time"] == person.local(occurrence.start).isoformat():
-        told += risk
+    told += at_risk(person, occurrence)
     if (woke := person.missed.get(occurrence.key)) is not None:
         told.append(fact("slept_until", time=person.local(woke)))
     focus = label.action is ActionType.DEEP_WORK and takes_time(occurrence.event) and occurrence.end > person.now

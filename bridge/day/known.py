@@ -203,9 +203,11 @@ class Known:
 
     @cached_property
     def left_out(self) -> frozenset[str]:
-        """The keys of the sport of the coming 36 hours, where the person is ill."""
-        ahead = (o for o in self.sport if self.now < o.start < self.now + AT_RISK)
-        return frozenset(o.key for o in ahead) if self.body.ill else frozenset()
+        """The keys of the sport ahead that illness forbids: of 36 hours, and of the days that the person named."""
+        soon = self.now + AT_RISK if self.body.ill else self.now
+        said = Mode() if self.mode.kind is ModeKind.ILL and self.mode.until is None else self.mode
+        ahead = [o for o in self.sport if o.start > self.now]
+        return frozenset(o.key for o in ahead if o.start < soon or said.on(self.date_of(o.start)) is ModeKind.ILL)
 
     @cached_property
     def errands(self) -> Mapping[str, Errand]:

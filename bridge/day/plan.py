@@ -40,7 +40,7 @@ TASKS_MOST, URGENT_MOST, LONG_DAY, LONG_DAY_MOST = 2, 3, 6 * 60.0, 1  # tasks in
 HALF_HOUR, STARTS_MAX = 6, 8  # cells between two starts that are tried, and how many of a free stretch
 HARD = frozenset({ActionType.DEEP_WORK, ActionType.LEARN})
 REST_AFTER_SPORT = timedelta(minutes=45)
-PRESSING = (8.0, 4.0, 0.0, 0.0)  # by urgency, so that no leisure takes the day of a task that cannot wait
+PRESSING = (8.0, 6.0, 0.0, 4.0)  # of a task due that day, the next day, later, or before, against leisure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,7 +223,8 @@ def kind_of(candidate: Candidate, person: Person) -> str:
 
 def _places(number: int, one: Judged, view: View, adds: Mapping[Moment, Mapping[ActionType, float]]) -> Iterator[Place]:
     """Yield the times to try for a suggestion: in each free time the best and last start, and every half hour."""
-    kind = kind_of(one.candidate, view.person)
+    kind, due = kind_of(one.candidate, view.person), one.candidate.due
+    days = 2 if due is None else min(max((due - view.grid.date).days, -1), 2)
     action, spans = one.candidate.action, [(-1, (0, view.grid.size), 0.0)]
     if kind == "suggested" and action is not None:
         slots = [(group, moment, adds[moment].get(action)) for group, moment in enumerate(adds)]
@@ -236,7 +237,7 @@ def _places(number: int, one: Judged, view: View, adds: Mapping[Moment, Mapping[
             for start in dict.fromkeys((best, *others, int(stretch[-1]))):
                 end = start + int(one.lengths[start])
                 value = float(one.value[start]) + extra
-                value += PRESSING[urgency(one.candidate.due, view.grid.date)] if value > 0 else 0.0
+                value += PRESSING[days] if value > 0 else 0.0
                 yield Place(choice=number, kind=kind, start=start, end=end, value=value, group=group)
 
 

@@ -28,18 +28,23 @@ def hardly_slept(person: Person, day: date) -> Fact | None:
     return fact("hardly_slept", day=day.isoformat(), asleep=asleep(night)) if night and little else None
 
 
-def at_risk(person: Person) -> tuple[Fact, ...]:
-    """Return why sport ahead should be left out or be easy, and which sport. Empty without a reason.
+def at_risk(person: Person, sport: Occurrence | None = None) -> tuple[Fact, ...]:
+    """Return why ``sport``, or the next, should be left out or be easy, and which it is. Empty without a reason.
 
     It uses the last night only, so that the advice stays the same all day.
     """
-    ahead = next((o for o in person.sport if person.now < o.start < person.now + AT_RISK), None)
-    if ahead is None:
+    now, out = person.now, person.left_out
+    ahead = (o for o in person.sport if o.key in out or now < o.start < now + AT_RISK)
+    one = next((o for o in ahead if sport in (None, o)), None)
+    if one is None:
         return ()
-    today = person.date_of(person.now)
+    today = person.date_of(now)
     last = today if person.slept(today) is not None else today - DAY
-    why = person.body.why if person.body.ill else hardly_slept(person, last) or person.fought(last)
-    told = fact("race_can_wait" if person.body.ill else "go_easy", time=person.local(ahead.start))
+    if one.key in out:
+        why: Fact | None = person.body.why if person.body.ill else fact("said_ill")
+    else:
+        why = hardly_slept(person, last) or person.fought(last)
+    told = fact("race_can_wait" if one.key in out else "go_easy", time=person.local(one.start))
     return () if why is None else (why, told)
 
 

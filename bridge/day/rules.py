@@ -12,6 +12,7 @@ import numpy as np
 
 from bridge.calendar.busy import clipped, takes_time
 from bridge.calendar.busy import length as length_of
+from bridge.calendar.kinds import FETCH
 from bridge.calendar.plans import COMPANY
 from bridge.day import masks
 from bridge.day.agreed import promised, refused_slots, rests_until
@@ -71,12 +72,12 @@ def fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool 
 
     ``asked``: the person wants it, so only firm rules count. Wished hours outrank guesses. For a task due today without
     a gap, ways and pauses are shortened, and then a part of the task suffices. One that fits nowhere before its due
-    time may come after it.
+    time may come after it, unless it is fetched where somebody closes.
     """
-    found = _in_time(candidate, view, first, last, asked=asked)
-    if not isinstance(found, Fact) or candidate.task is None or candidate.task.due_at is None:
+    found, task = _in_time(candidate, view, first, last, asked=asked), candidate.task
+    if not isinstance(found, Fact) or task is None or task.due_at is None or FETCH.search((task.title or "")[:200]):
         return found
-    late = replace(candidate, task=replace(candidate.task, due_at=None))
+    late = replace(candidate, task=replace(task, due_at=None))
     return _in_time(late, view, first, last, asked=asked)
 
 

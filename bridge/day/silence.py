@@ -204,7 +204,8 @@ def _later_task(view: View, *, errands: bool = False) -> Fact | None:
     for task in due_tasks(view.person, view.grid.date):
         candidate, errand = of_task(task, view.person), task.key in view.person.errands
         meant = errand >= errands and urgency(task.due, view.grid.date) == 0
-        if meant and (errands or _fits(candidate, view) is not None):
+        in_time = errand and view.person.now + candidate.least * MINUTE <= view.person.errands[task.key].hours[1]
+        if meant and ((errands and in_time) or _fits(candidate, view) is not None):
             return fact("errand_later" if errand else "task_later", due=of_due(candidate, view.grid), title=task.title)
     return None
 

@@ -22,6 +22,11 @@ def hours(span: float) -> Text:
     return say("{hours} h {minutes} min", hours=whole, minutes=minutes) if minutes else say("{hours} h", hours=whole)
 
 
+def told_need(hours: float) -> float:
+    """Return the minutes that are told as a need of sleep, to five."""
+    return 5.0 * round(12 * hours)
+
+
 def slept(asleep: float, need: float, z: float, *, own: bool = True) -> Fact:
     """Return a fact about a night's length in comparison with the sleep need, both in hours.
 
@@ -30,7 +35,7 @@ def slept(asleep: float, need: float, z: float, *, own: bool = True) -> Fact:
     >>> slept(6.17, 7.5, -1).kind, slept(7, 7.5, 0.4).kind, slept(8, 7.5, -0.4).kind
     ('slept_short', 'slept_short_well', 'slept_enough_badly')
     """
-    short = need - asleep
+    short = told_need(need) / 60 - asleep
     if short > SHORTFALL_MIN_HOURS:
         kind = "slept_short_well" if z > 0 else "slept_short"
     else:

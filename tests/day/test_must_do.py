@@ -1,5 +1,6 @@
 """Must-do things are said, mails that are no appointment take no time, and an open title claims nothing."""
 
+import random
 from dataclasses import replace
 from datetime import timedelta
 
@@ -21,7 +22,7 @@ from bridge.meters.past import past_of
 from rhythm_env.interface import ActionType, Answer
 
 from .lives import DAY, TODAY, at, entry, nights, sleep, workout
-from .persons import SUNDAY, blocks, found, free_sunday, grid, person, runs, week
+from .persons import HOUR, MINUTE, SUNDAY, blocks, found, free_sunday, grid, person, runs, week
 from .test_outcomes import advice
 from .test_put_off import recorded
 
@@ -46,6 +47,25 @@ def test_what_closes_before_a_race_is_suggested_within_its_hours():
             assert option.what == "Race packet pickup"
             assert at(SUNDAY - DAY, 720) <= option.start < option.end <= at(SUNDAY - DAY, 1140)
             assert for_person(option.facts) == ["it closes at 19:00, before your sport on Sunday at 08:30"]
+
+
+def test_who_can_no_longer_fetch_it_in_time_is_not_sent():
+    race = entry(SUNDAY, 510, 660, A.EXERCISE, "City run")
+    pickup = entry(SUNDAY - DAY, 720, 1140, A.ADMIN_WORK, "Race packet pickup")
+    busy = entry(SUNDAY - DAY, 1020, 1139, A.ADMIN_WORK, "Workshop")
+    for minute, said in ((1105, True), (1115, False), (1138, False)):
+        one = person(race, pickup, busy, hour=minute / 60, day=SUNDAY - DAY, work=False)
+        assert any(why.kind == "errand_later" for why in silence(one, 2)) is said
+
+
+@pytest.mark.parametrize("title", ["Pick up the parcel", "Paket abholen", "Collect the suit"])
+def test_what_is_fetched_before_a_closing_time_is_not_suggested_after_it(title):
+    task = Task(key="t", list="l", title=title, due=TODAY, due_at=at(TODAY, 1080), effort=0.5)
+    for minute in range(960, 1100, 10):
+        one = person(hour=minute / 60, tasks=[task], task_actions={"t": A.ADMIN_WORK}, work=False)
+        option = found(one)[0].get(A.ADMIN_WORK)
+        assert (option is not None) is (minute < 1050)
+        assert option is None or option.start + 30 * MINUTE <= option.end <= at(TODAY, 1080)
 
 
 def test_it_is_said_when_to_leave_for_a_train_and_what_clashes_with_it():
@@ -408,3 +428,39 @@ def test_an_afternoon_of_a_day_off_is_one_s_own_without_a_suggestion():
     booked = person(entry(SUNDAY, 1080, 1260, A.SOCIALIZE, "Dinner"), hour=15.2, day=SUNDAY, episodes=slept, work=False)
     assert A.ME_TIME not in found(free, 3)[0]
     assert A.ME_TIME in found(booked, 3)[0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_each_sport_of_a_day_of_illness_is_said_once_to_be_left_out(seed):
+    """Of sport ahead that the calendar holds, on days that the person called ill and on no other."""
+    rng = random.Random(seed)
+    starts = [(k, rng.randrange(480, 1200, 15)) for k in range(5) for _ in range(rng.randrange(3))]
+    sport = [entry(TODAY + k * DAY, start, start + 45, A.EXERCISE, f"Gym {start}") for k, start in starts]
+    last = TODAY + rng.randrange(2, 5) * DAY
+    if seed % 2:
+        said = Mode(kind=ModeKind.ILL, since=TODAY, until=last, said=True)
+    else:
+        said = Mode(planned=(Mode(kind=ModeKind.ILL, since=TODAY + DAY, until=last),))
+    one = person(*sport, hour=7, mode=said)
+    for k in range(5):
+        for block in blocks(one, "entry", TODAY + k * DAY):
+            if block.action is A.EXERCISE:
+                told = [why for why in block.facts if why.kind == "race_can_wait"]
+                ill = said.on(TODAY + k * DAY) is ModeKind.ILL or (seed % 2 and block.start < one.now + 36 * HOUR)
+                assert [why.values["time"] for why in told] == [one.local(block.start).isoformat()] * bool(ill)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_need_of_sleep_is_said_of_last_night_and_of_the_next(seed):
+    rng = random.Random(seed)
+    slept = [*nights(30, -60, 360, last=TODAY - DAY, noise=30), sleep(TODAY, -60, 300 + rng.randrange(30))]
+    slept = [(s, replace(n, values={Metric.ASLEEP: (n.end - n.start) / MINUTE - 3, Metric.SLEEP_NEED: 517.0 + seed}))
+             for s, n in slept]  # fmt: skip
+    one = person(entry(TODAY + DAY, 300, 400, A.ADMIN_WORK, "Early"), hour=20, episodes=slept, work=False)
+    (last,) = [why.fact for why in one.vitality.because if why.fact.kind.startswith("slept_short")]
+    coming = next(why for why in of_bedtime(one, TODAY + DAY).parts() if "missing" in why.values)
+    needs = [
+        sum(60 * of.get("hours", 0) + of.get("minutes", 0) for of in (found.values[a].values, found.values[b].values))
+        for found, a, b in ((last, "length", "short"), (coming, "long", "missing"))
+    ]
+    assert needs[0] == needs[1]

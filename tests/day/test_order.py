@@ -331,3 +331,13 @@ def test_an_evening_with_the_children_holds_no_sport():
     for agenda, said in (((), True), ((kids,), False)):
         one = free_sunday(*agenda, hour=18.2, episodes=runs(9, 12, 16, 19, 23, 26))
         assert (A.EXERCISE in found(one, 3)[0]) is said
+
+
+@pytest.mark.parametrize("count", [3, 4, 6])
+@pytest.mark.parametrize("last", [-1, -9])
+def test_however_much_is_late_one_due_tomorrow_keeps_its_place(count, last):
+    titles = [f"Letter {n}" for n in range(count)]
+    tasks = [Task(key=k, list="l", title=k, due=TODAY + last * DAY, effort=0.5) for k in titles]
+    tasks.append(Task(key="Tax return", list="l", title="Tax return", due=TODAY + DAY, effort=1))
+    one = person(hour=7, tasks=tasks, task_actions=dict.fromkeys((*titles, "Tax return"), A.ADMIN_WORK), work=False)
+    assert "Tax return" in {block.title for block in blocks(one, "task")}
