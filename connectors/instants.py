@@ -41,10 +41,7 @@ def utc_of_naive(value: Any) -> datetime | None:
 
 
 def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
-    """Return the instant of a count of 1/``per_second`` s since 1970.
-
-    None for other values and outside 1990 to 2199.
-    """
+    """Return the instant of a count of 1/``per_second`` s since 1970. None for others and outside 1990 to 2199."""
     number = finite(value)
     try:
         at = None if number is None else datetime.fromtimestamp(number / per_second, UTC)

@@ -288,10 +288,7 @@ class Fields:
         return self.east(self.get(path), path)
 
     def east(self, told: Any, path: str = "a part") -> int:
-        """Return ``told``, the value at ``path``, as minutes east of UTC.
-
-        Raises BadRecord, naming ``path``, if unreadable.
-        """
+        """Return ``told``, the value at ``path``, as minutes east of UTC. Raises BadRecord if it is unreadable."""
         number, seconds = finite(told), WRITTEN_SECONDS.fullmatch(told) if isinstance(told, str) else None
         minutes = written_offset(told) if number is None else int(number) if number.is_integer() else None
         if seconds is not None:
@@ -301,10 +298,7 @@ class Fields:
         return minutes
 
     def second(self, told: Any, path: str = "a part") -> int:
-        """Return ``told``, a number or its text, as whole Unix seconds.
-
-        Raises BadRecord, naming ``path``, if unreadable.
-        """
+        """Return ``told``, a number or its text at ``path``, as whole Unix seconds. Raises BadRecord if unreadable."""
         at = unix_second(told)
         if at is None:
             raise self.bad(f"{path} is no time")

@@ -63,10 +63,7 @@ class Stretch:
 
     @classmethod
     def of_seconds(cls, start: float, end: float | None, offset: int, *, by_end: bool = False) -> Stretch:
-        """Return the time between two Unix seconds.
-
-        Its date is the local date of its start, with ``by_end`` of its end.
-        """
+        """Return the time between two Unix seconds, on the local date of its start, or with ``by_end`` of its end."""
         begun = datetime.fromtimestamp(start, UTC)
         over = None if end is None else datetime.fromtimestamp(end, UTC)
         return cls(start=begun, end=over, offset=offset, day=local_date((by_end and over) or begun, offset))
@@ -93,7 +90,8 @@ class Stretch:
     ) -> Episode:
         """Return an episode of this time with those of ``values`` that were measured.
 
-        Without an end it ends when it starts. None and vendors' codes for "not measured", such as -1, are left out.
+        ``label`` is the vendor's word for the sport. Without an end it ends when it starts. None and vendors' codes for
+        "not measured", such as -1, are left out.
         """
         return Episode(
             key=key,

@@ -75,7 +75,7 @@ class Window:
         return json.dumps({"until": min(last, self.today).isoformat()})
 
     def covers(self, last: date) -> Covers | None:
-        """Return the dates in which records not read again are to be deleted, at the window's end, else None.
+        """Return the dates of which records not read again are deleted, if ``last`` is the window's last, else None.
 
         A first pull deletes nothing.
         """

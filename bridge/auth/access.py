@@ -85,10 +85,7 @@ def _refuse_weak(password: str, name: str) -> None:
 
 
 def strength(password: str, name: str) -> int:
-    """Return how hard a password is to guess, from 0 (very easy) to 4, by zxcvbn (Wheeler 2016).
-
-    ``name`` is the user's.
-    """
+    """Return how hard a user's password is to guess, from 0 (very easy) to 4, by zxcvbn (Wheeler 2016)."""
     from zxcvbn import zxcvbn
 
     score: int = zxcvbn(password[:STRENGTH_CHARS_MAX], user_inputs=[name, "rhythm", "bridge"])["score"]

@@ -42,10 +42,7 @@ CONSENTS: Mapping[str, str] = MappingProxyType(
 
 
 def allow(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> list[str]:
-    """Allow AI assistants the tools that ``tools`` name, and return their proper names.
-
-    Raises SetupError if a name is unknown.
-    """
+    """Allow AI assistants these tools, and return their proper names. Raises SetupError if one is unknown."""
     chosen = [parse_tool(tool, user) for tool in tools]
     with store.transaction():
         for tool in chosen:
@@ -54,18 +51,12 @@ def allow(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> l
 
 
 def refuse(store: Store, user: User, tools: Iterable[str]) -> list[str]:
-    """Forbid AI assistants ``tools``, and return those that were allowed before.
-
-    Raises SetupError if one is unknown.
-    """
+    """Forbid AI assistants ``tools``, and return those allowed before. Raises SetupError if one is unknown."""
     return [tool for tool in [parse_tool(tool, user) for tool in tools] if store.people.refuse_tool(user.id, tool)]
 
 
 def choose(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> None:
-    """Allow AI assistants exactly ``tools``.
-
-    Those allowed before keep their date. Raises SetupError for an unknown tool.
-    """
+    """Allow AI assistants exactly ``tools``, keeping earlier dates. Raises SetupError for an unknown tool."""
     chosen = {parse_tool(tool, user) for tool in tools}
     with store.transaction():
         allow(store, user, chosen, now=now)

@@ -83,10 +83,7 @@ class TokenSession:
         return unwrapped(self._session.request(method, url, headers=signed, **options), self._envelope)
 
     def _refresh(self) -> bool:
-        """Use a newer token of another process if it has stored one, else ask the vendor.
-
-        Return True if it was asked.
-        """
+        """Use a newer token that another process stored, else ask the vendor. Return True if the vendor was asked."""
         with self._account.refresh_lock():
             newer = self._swapped_elsewhere()
             if newer is not None:
@@ -97,10 +94,7 @@ class TokenSession:
             return True
 
     def _swapped(self) -> dict[str, Any]:
-        """Save and return the vendor's next token.
-
-        If the vendor refuses, return one that another process has stored.
-        """
+        """Save and return the vendor's next token. If the vendor refuses, return one that another process stored."""
         try:
             beside = {name: value for name, value in (self._account.token() or {}).items() if name not in ENDS}
             token = beside | self._swap(self._token)
@@ -118,10 +112,7 @@ class TokenSession:
 
 
 def open_session(account: Account, spec: ConnectorSpec) -> TokenSession:
-    """Return a session with the account's token, refreshed as ``spec.oauth`` says.
-
-    Raises NeedsLogin without a token.
-    """
+    """Return a session with the account's token, refreshed by ``spec.oauth``. Raises NeedsLogin without a token."""
     stored = account.token()
     if not stored:
         raise needs_login(spec.name)
@@ -196,10 +187,7 @@ def _meaning(refusal: str | None, source: str) -> BridgeError:
 
 
 def not_busy(source: str) -> Callable[[requests.Response], requests.Response]:
-    """Return a function that checks a token server's answer.
-
-    It raises TryLater if busy, and Refused for 403 and 404.
-    """
+    """Return a check of a token server's answer, which raises TryLater if busy, and Refused for 403 and 404."""
 
     def check(answer: requests.Response) -> requests.Response:
         if answer.status_code == 429 or answer.status_code >= 500:

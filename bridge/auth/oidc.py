@@ -152,10 +152,7 @@ def _address(told: Mapping[str, Any], name: str) -> str:
 
 
 def new_attempt(redirect: str, *, link_to: int | None = None) -> Attempt:
-    """Return an attempt to log in, with new secrets.
-
-    ``link_to`` is the id of a user who links an account, else None.
-    """
+    """Return an attempt to log in, with new secrets. ``link_to`` is the id of a user who links an account."""
     return Attempt(
         nonce=secrets.token_urlsafe(32),
         verifier=secrets.token_urlsafe(VERIFIER_BYTES),

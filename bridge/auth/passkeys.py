@@ -47,7 +47,7 @@ def is_host(host: str) -> bool:
 
 
 def begin_registration(store: Store, user: User, host: str, origins: Sequence[str]) -> tuple[Challenge, str]:
-    """Return a challenge, and as JSON the options to make a passkey.
+    """Return a challenge, and as JSON the options to make a passkey. ``origins`` are the page's addresses.
 
     Raises SetupError if ``host`` is no host name, or if the user has too many passkeys.
     """
@@ -126,7 +126,8 @@ def _check_key(encoded: bytes) -> None:
 def begin_login(host: str, origins: Sequence[str]) -> tuple[Challenge, str]:
     """Return a challenge and the JSON options with which a browser asks for a passkey of the page at ``host``.
 
-    The options name no user, to keep secret who has a passkey. Raises SetupError if ``host`` is no host name.
+    ``origins`` are the page's addresses. The options name no user, to keep secret who has a passkey. Raises SetupError
+    if ``host`` is no host name.
     """
     from webauthn import generate_authentication_options, options_to_json
     from webauthn.helpers.structs import UserVerificationRequirement

@@ -163,7 +163,7 @@ def disconnect(
 
 
 def _ask_to_disconnect(source: str, user: str, rows: int, *, keep: bool) -> None:
-    """Ask at a terminal, and end the command if the answer is no. Raises SetupError without a terminal."""
+    """Ask for confirmation, and end the command if the answer is no. Raises SetupError without a terminal."""
     if not sys.stdin.isatty():
         again = f"bridge disconnect {source} --user {user}"
         ways = f"{again} --keep --yes" if keep else f"{again} --yes, or keep its data: {again} --keep --yes"

@@ -269,8 +269,8 @@ def _nothing_measured(user: User, source: str | None) -> str:
 def draw(path: Path, view: MetersView) -> None:
     """Draw each meter's levels, and the contributions of its inputs, into a picture file.
 
-    The ending tells the format. An old file is replaced. Raises SetupError without matplotlib, for an unknown ending,
-    or if writing fails.
+    The file's ending tells the format. An old file is replaced. Raises SetupError without matplotlib, for an unknown
+    ending, or if writing fails.
     """
     from bridge import origin
     from bridge.domain.slots import local_time

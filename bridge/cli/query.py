@@ -284,10 +284,7 @@ def _date(text: str | None, now: datetime, zones: Any) -> date:
 
 
 def _only(store: Store, kind: str, name: str) -> int:
-    """Return the id of the only row of a ``kind`` with the id or key ``name``.
-
-    Raises SetupError for none or several.
-    """
+    """Return the id of the only row of a ``kind`` with this id or key. Raises SetupError for none or several."""
     found = store.tracing.row_ids(kind, name)
     if not found:
         raise SetupError(f"there is no {kind} {name!r}; list each {kind}: {LISTING_COMMANDS[kind]}")

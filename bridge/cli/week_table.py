@@ -25,10 +25,7 @@ REASONS_WIDTH_MIN = 100  # columns from which the reasons fit in
 
 
 def draw(user: str, week: Week) -> None:
-    """Print a user's week as a table and a summary.
-
-    With 100 columns or more, the table also shows why each label holds.
-    """
+    """Print a user's week as a table and a summary. With 100 columns or more, each label has its reason."""
     from rich.console import Console
 
     width = show.width()

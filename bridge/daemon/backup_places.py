@@ -44,10 +44,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The folder of the setting ``BRIDGE_BACKUPS``.
-
-    It is never created, as it may lie on a disk that is not attached.
-    """
+    """The folder of ``BRIDGE_BACKUPS``. It is never created, as it may lie on a disk that is not attached."""
 
     path: Path
     kind = "folder"

@@ -91,8 +91,8 @@ def users_with_due_tasks(
 ) -> list[User]:
     """Return the users for whom ``run_due_tasks`` may have work, found by a few queries for all together.
 
-    Such a user lacks a recommendation for the slot, waits for a message outside quiet slots, has feedback that is not
-    in the calendar, or has an event that waits for the operator's program.
+    ``everybody`` maps slot -> user id -> user. Such a user lacks a recommendation for the slot, waits for a message
+    outside quiet slots, has feedback that is not in the calendar, or has an event for the operator's program.
     """
     untold = bridge.store.notifications.users_to_tell_of_pauses()
     writing = [spec.name for spec in registry.specs() if spec.writes is not None]
@@ -125,10 +125,7 @@ def report(what: str, error: BaseException) -> None:
 
 
 def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Find out from data if recommendations were followed.
-
-    It comes before the slot's recommendation, which learns from it.
-    """
+    """Find out if earlier recommendations were followed, before the slot's is made, which learns from it."""
     if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is None:
         outcomes.confirm(bridge, user, now=now)
 

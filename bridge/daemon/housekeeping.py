@@ -95,7 +95,8 @@ def days(text: str) -> float:
 def restore(bridge: installation.Bridge, path: Path, *, replace: bool, progress: Progress, now: datetime) -> None:
     """Restore the backup at ``path``. The store must be empty, or with ``replace`` loses its data first.
 
-    Raises SetupError while a daemon or a sync is running, and for a file that is no whole backup or has no users.
+    ``progress(name)`` returns a function called with (done, total). Raises SetupError while a daemon or a sync is
+    running, and for a file that is no whole backup or has no users.
     """
     settings, store = bridge.settings, bridge.store
     with closing(store.scheduling.singleton_lock("daemon", bridge.holder, now=now)):
@@ -119,7 +120,8 @@ class Unequal(BridgeError):
 def migrate(bridge: installation.Bridge, to: str, *, progress: Progress) -> list[MovedTable]:
     """Copy every table to the database ``to`` in a single transaction, compare both, and return each table's result.
 
-    Raises SetupError if the target is not empty or a daemon or sync runs, Unequal if the copy differs.
+    ``progress(name)`` returns a function called with (done, total). Raises SetupError if the target is not empty or a
+    daemon or sync runs, Unequal if the copy differs.
     """
     from bridge.store import Store
     from bridge.store.moving import copy, hold, refuse_unless_empty

@@ -1,7 +1,4 @@
-"""Open the job queue of procrastinate (a library).
-
-Its tables lie in a schema of their own in the store's PostgreSQL.
-"""
+"""Open the job queue of procrastinate (a library). Its tables lie in a schema of their own in PostgreSQL."""
 
 from __future__ import annotations
 

@@ -131,10 +131,7 @@ class Jobs:
         ]
 
     def next_due(self, connection_id: int) -> Connection | None:
-        """Return a due connection of the source of ``connection_id``, whose sync has ended.
-
-        None if the source is busy.
-        """
+        """Return a due connection of the source of ``connection_id``, or None if the source allows no further sync."""
         with self.bridge.store.view():
             ended = self.bridge.store.connections.by_id(connection_id)
             if ended is None or not runs.room(self.bridge, [ended.source])[ended.source]:

@@ -96,10 +96,7 @@ class Daemon:
         self.pool.wait_until_idle()
 
     def look(self) -> None:
-        """Find due work and start it in threads, without waiting.
-
-        Work for which no thread is free waits for the next call.
-        """
+        """Find due work and start it in threads, without waiting. Without a free thread it waits for the next call."""
         if not self._is_alone() or self.stopping.is_set():
             return
         guarded("the clock", self._check_clock)

@@ -220,10 +220,7 @@ class MarkDocument(TypedDict):
 
 
 class DoubtDocument(TypedDict):
-    """An entry about which the bridge asks the user whose it is.
-
-    ``entries`` counts those with the same ``name`` or words.
-    """
+    """An entry that the bridge asks about, as to whose it is. ``entries`` counts those with equal ``name`` or words."""
 
     event: str
     title: str

@@ -60,10 +60,7 @@ class ConnectionDocument(TypedDict):
 def connection_documents(
     bridge: Bridge, user: User, now: datetime, counts: Mapping[str, Mapping[str, int]] | None = None
 ) -> list[ConnectionDocument]:
-    """Return every connection of a user as a JSON document.
-
-    ``counts`` (source -> kind -> stored rows) are queried if None.
-    """
+    """Return every connection of a user. ``counts`` (source -> kind -> stored rows) are queried if None."""
     with bridge.store.view():
         counted = bridge.store.reading.counts(user.id) if counts is None else counts
         return [
@@ -99,10 +96,7 @@ def _connection(
 
 
 def bare_row(source: str, name: str, counts: dict[str, int]) -> ConnectionDocument:
-    """Return a row of the table of connections for something that is none, such as notifications.
-
-    Its times are null.
-    """
+    """Return a row of the table of connections for another thing, such as notifications. Its times are null."""
     row = {"source": source, "connection": name, "rows": sum(counts.values()), "counts": counts, "set_aside": 0}
     row |= {"set_aside_reasons": {}, "not_permitted": [], "next": ""}
     return cast("ConnectionDocument", dict.fromkeys(ConnectionDocument.__annotations__) | row)

@@ -73,10 +73,7 @@ class DiagnosticsDocument(TypedDict):
 
 
 def diagnostics_document(bridge: Bridge, now: datetime, *, checks: bool) -> DiagnosticsDocument:
-    """Return the diagnostics of an installation as of ``now``.
-
-    With ``checks``, those of ``bridge doctor`` are run too.
-    """
+    """Return the diagnostics of an installation as of ``now``, with ``checks`` those of ``bridge doctor`` too."""
     people = bridge.store.people.users()
     chores = {name: bridge.store.maintenance.last_done(name) for name in (HOUSEKEEPING_NAME, backups.MADE)}
     return {

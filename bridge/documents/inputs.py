@@ -180,18 +180,12 @@ def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
 
 
 def parse_spans(text: str) -> tuple[Hours, ...]:
-    """Return the hours in a text like ``09:00-12:00, 14-16`` as sorted (begin, end).
-
-    Raises ValueError for other texts.
-    """
+    """Return (begin, end) of each of the hours in ``09:00-12:00, 14-16``, sorted. Raises ValueError for others."""
     return tuple(sorted({_span(span) for span in text.replace("–", "-").split(",")}))
 
 
 def _span(text: str) -> Hours:
-    """Return the hours in a text like ``09:00-12:00`` or ``9-12``, with 24 as midnight.
-
-    Raises ValueError for other texts.
-    """
+    """Return (begin, end) of hours like ``09:00-12:00`` or ``9-24``. Raises ValueError for other texts."""
     begin, end = (part.strip() for part in text.split("-"))
     span = _clock(begin), _clock("00:00" if end in ("24", "24:00") else end)
     if span[0] == span[1]:

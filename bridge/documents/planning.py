@@ -298,7 +298,7 @@ class OfferDocument(TypedDict):
 
 
 def offer_documents(gaps: Iterable[Option], zones: ZoneHistory, *, now: datetime) -> list[OfferDocument]:
-    """Return good times as JSON documents, with instants in the user's zone."""
+    """Return free times as JSON documents, with instants in the user's zone."""
     return [
         {
             "start": local_time(gap.start, zones).isoformat(),

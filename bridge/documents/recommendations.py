@@ -115,7 +115,7 @@ def advice_document(found: FullRecommendation | Silence, zones: ZoneHistory) -> 
 
 
 class DimensionDocument(TypedDict):
-    """A policy's belief about a trait of the user, such as ``social``, with a value per day.
+    """A policy's belief (estimate) of a trait of the user, such as ``social``, with a value per day.
 
     ``low`` and ``high`` say in words what 0 and 1 mean. ``sd`` is null on days when the policy stated none.
     """
@@ -127,7 +127,7 @@ class DimensionDocument(TypedDict):
 
 
 class MoveDocument(TypedDict):
-    """A user's answer, and how it changed the policy's belief about each trait of the user.
+    """A user's answer, and how it changed the policy's estimates of the user's traits.
 
     ``at`` is when the recommendation was made. ``text`` describes the change in a sentence.
     """
@@ -147,7 +147,7 @@ class ResetDocument(TypedDict):
 
 
 class BeliefDocument(TypedDict):
-    """A policy's belief about the user on each of ``days``, the feedback that changed it most, and the user's resets.
+    """A policy's estimates of the user's traits on each of ``days``, the feedback that changed them most, and resets.
 
     ``policies`` names the policy of each day. ``moved_by`` begins with the largest change. ``answers`` is the number of
     the user's answers in these days. ``resets`` are newest first.
@@ -162,7 +162,7 @@ class BeliefDocument(TypedDict):
 
 
 def belief_document(found: Beliefs) -> BeliefDocument:
-    """Return a policy's beliefs about a user over time as a JSON document, rounded to four decimals."""
+    """Return a policy's estimates of a user's traits over time as a JSON document, rounded to four decimals."""
     return {
         "days": [day.day.isoformat() for day in found.days],
         "dimensions": {name: _dimension(found, name, bounds) for name, bounds in DIMENSIONS.items()},

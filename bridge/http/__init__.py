@@ -199,10 +199,7 @@ def get_json(
 
 
 def parse_json(content: bytes | str) -> Any:
-    """Parse a JSON document.
-
-    Raises TryLater for other text, such as a log-in page, SourceChanged for too deep nesting.
-    """
+    """Return the parsed JSON. Raises TryLater for other text, such as a log-in page, SourceChanged if too deep."""
     try:
         return json.loads(content)
     except ValueError as error:

@@ -193,7 +193,8 @@ def _refusal(error: Exception, address: str, allowed: Collection[str], command: 
 def no_answer(error: Exception, address: str, allowed: Collection[str], command: str, silent: Text) -> BridgeError:
     """Return the error for a request without an answer, Untrusted or else TryLater with the text ``silent``.
 
-    Whether the server refused or was silent is not told, because that would reveal the operator's network.
+    ``command`` is the next step in the text. Whether the server refused or was silent is not told, because that would
+    reveal the operator's network.
     """
     return _refusal(error, address, allowed, command) or TryLater(silent)
 

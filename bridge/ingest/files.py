@@ -216,10 +216,7 @@ def files_below(folder: Path) -> list[Path]:
 
 
 def _walk(file: DiskFile | ZipMember, stack: ExitStack, depth: int) -> Iterator[FoundFile | UnreadableFile]:
-    """Yield a file, or the members of a zip and its zips down to ``depth``.
-
-    A damaged or too large zip is unreadable.
-    """
+    """Yield a file, or the members of a zip and its zips to ``depth``. A damaged or too large zip is unreadable."""
     try:
         archive = _open_zip(file, stack) if depth and _is_zip(file) else None
     except DAMAGED as error:

@@ -187,7 +187,8 @@ def objects(
 ) -> Iterator[tuple[dict[str, Any], bool]]:
     """Yield (object, True if within a larger object) for each object of at most ``largest`` characters, in order.
 
-    A larger object is searched for such objects, down to ``levels`` levels. Raises Broken after the readable part.
+    A larger object is searched for such objects, down to ``levels`` levels. ``inside`` is for its members. Raises
+    Broken after the readable part.
     """
     following = document.peek()
     if following == "[" and levels:

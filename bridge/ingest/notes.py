@@ -102,10 +102,7 @@ def forget(store: Store, user: User, note: Note, *, now: datetime) -> None:
 
 
 def recent(store: Store, user: User, *, since: date | None = None) -> list[Note]:
-    """Return the notes that the user typed, newest first, all or since the local day ``since``.
-
-    Vendors' are left out.
-    """
+    """Return the notes that the user typed, since a local day if given, newest first. Vendors' are left out."""
     found = store.reading.samples(user.id, metrics={Metric.NOTED}, since=since or date.min)
     notes = [Note(at=one.start, name=one.key, amount=one.value) for source, one in found if source == CHECK_IN_SOURCE]
     return sorted(notes, key=lambda note: (note.at, note.name), reverse=True)

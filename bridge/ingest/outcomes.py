@@ -100,10 +100,7 @@ class RateLimited(TryLater):
 
 
 def record_defect(store: Store, connection: Connection, error: Exception, *, holder: str, now: datetime) -> Outcome:
-    """Return the outcome of a sync that ended in a program error.
-
-    It is saved if ``holder`` still has the sync's lease.
-    """
+    """Return the outcome of a sync that ended in a program error. It is saved if ``holder`` still has the lock."""
     outcome = defect_outcome(store, connection, error)
     with store.transaction():
         if store.scheduling.lease_holder(connection.id) == holder:
@@ -126,10 +123,7 @@ def minimum_wait(connection: Connection) -> timedelta:
 
 
 def backoff(connection: Connection, at: datetime) -> timedelta:
-    """Return the wait after a failure for which the source named no time.
-
-    It doubles with each one, and part is random.
-    """
+    """Return the wait after a failure for which the source named no time. It doubles each time, partly at random."""
     drawn = random.Random(f"{connection.id}/{at.isoformat()}").random()
     wait = min(BACKOFF * int(2 ** min(connection.failures, 8)), BACKOFF_MAX)
     return wait * (1 + BACKOFF_JITTER * drawn)
@@ -156,7 +150,7 @@ def polling_cadence(
 
 
 def record_outcome(lease: Lease, outcome: Outcome, *, cadence: timedelta | None = SYNC_CADENCE) -> None:
-    """Save a sync's outcome and the time of the next sync, and release the lease.
+    """Save a sync's outcome and the time of the next sync, and release the lease (the lock on the connection).
 
     ``cadence`` is the time from a success to the next sync. None means that no sync follows by itself.
     """

@@ -31,10 +31,7 @@ class Ration:
     ready: float = 0.0  # on the monotonic clock, when those left may be sent
 
     def reserve(self) -> timedelta:
-        """Reserve the next block of requests, and return the wait until it may be sent.
-
-        None is reserved for too long a wait.
-        """
+        """Reserve the next block of requests, and return the wait before it. If that is too long, reserve nothing."""
         if self.rate is None:
             return timedelta(0)
         worth = timedelta(seconds=self.block / self.rate)

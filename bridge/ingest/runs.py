@@ -88,8 +88,8 @@ def sync_connection(
 ) -> Outcome:
     """Sync an account or folder of a user, and return the outcome, also if it cannot be opened.
 
-    After success, accepted recommendations go to the account's calendar, and webhook subscriptions are renewed.
-    ``claimed`` is the permission of a caller that already holds the connection's lease.
+    After success, accepted recommendations go to the account's calendar, and webhook subscriptions are renewed. A
+    caller that already holds the lease (the lock on the connection) passes its permission as ``claimed``.
     """
     spec = registry.spec(connection.source)
     if claimed is None:
@@ -214,7 +214,7 @@ def import_path(
 
 @contextmanager
 def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Iterator[Lease]:
-    """Wait for the connection's lease, yield it for the import, and release it afterwards."""
+    """Wait for the connection's lease (the lock on it), yield the lease for the import, and release it."""
     leases.release_if_dead(bridge.store, connection)
     holder = replace(bridge).holder
     Lease(store=bridge.store, connection=connection, holder=holder, now=at).wait(IMPORT_PATIENCE)
@@ -257,7 +257,8 @@ def rebuild(
 def sync_files(source: Source, reading: FileReading, lease: Lease, *, on_page: OnPage) -> Outcome:
     """Store the pages that ``reading`` yields, and return the outcome, also after a failure.
 
-    ``lease`` must be held. ``on_page`` is called with each page's stream and number of records.
+    The caller holds ``lease``, the lock on the connection. ``on_page`` is called with each page's stream and number of
+    records.
     """
     began, now = time.monotonic(), lease.now
 

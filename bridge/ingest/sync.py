@@ -74,8 +74,8 @@ class Source:
 def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = ignore_page) -> Outcome:
     """Pull every new page of a connection, store it, and return the outcome, also for a failure.
 
-    A page and its cursor are stored together. Nothing is done while another process syncs the connection. Raises
-    TryLater if the database stays locked.
+    A page and its cursor are stored together. Nothing is done while another process syncs the connection. ``holder`` is
+    the name of this process for that lock. Raises TryLater if the database stays locked.
     """
 
     lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
@@ -122,9 +122,9 @@ def store_records(source: Source, store: Store, records: Sequence[RawRecord], *,
 
 
 def under_lease(source: Source, work: Callable[[SyncCounts], None], lease: Lease) -> Outcome:
-    """Call ``work`` with new counts while holding the connection's lease. Save and return the outcome.
+    """Call ``work`` with new counts while holding ``lease``, the lock on the connection. Save and return the outcome.
 
-    The outcome is ``skipped`` if another process holds the lease. An error other than a BridgeError is raised again.
+    The outcome is ``skipped`` if another process holds the lock. An error other than a BridgeError is raised again.
     """
     connection, store = source.connection, lease.store
     if not lease.is_mine():
@@ -154,7 +154,7 @@ def under_lease(source: Source, work: Callable[[SyncCounts], None], lease: Lease
 def _release(
     source: Source, outcome: Outcome, lease: Lease, *, limited: bool = False, untold: Collection[str] = ()
 ) -> None:
-    """Save the outcome and release the lease in a single transaction, or the connection could be synced twice."""
+    """Save the outcome and release the lock in one transaction. If ``limited``, the source's other syncs wait too."""
     connection, store = source.connection, lease.store
     with store.transaction(durable=source.open is None):  # files do not come again by themselves
         if limited and outcome.retry_at:
@@ -175,7 +175,7 @@ class _Waiting(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class _Pull:
-    """A running sync of a connection, which holds its lease. Small pages are stored together."""
+    """A running sync of a connection, on which it holds the lock. Small pages are stored together."""
 
     source: Source
     store: Store
@@ -209,7 +209,7 @@ class _Pull:
                 self._streams(connector, {})
 
     def _follow(self, notices: Sequence[Notice], connector: Connector) -> None:
-        """Fetch and store what webhook notices name, also if it is too old to be pulled by this sync."""
+        """Fetch and store the records that notices name, even if too old for this sync. Deletions are stored too."""
         self.told = {notice.stream for notice in notices}
         for notice in notices:
             gone = RawRecord(stream=notice.stream, key=notice.key, payload={}, deleted=True)
@@ -318,10 +318,7 @@ class _Pull:
             raise RateLimited(text, retry_at=limited_until)
 
     def _may_ask_again(self) -> None:
-        """Raise RateLimited while the connection's rate limit holds.
-
-        A user or webhook may have started the sync early.
-        """
+        """Raise RateLimited while the connection's rate limit holds, as users and webhooks start syncs early."""
         connection, now = self.source.connection, self.lease.clock()
         last = self.store.scheduling.last_outcome(connection.id) if connection.last_error else None
         if last is None or not last[1].limited or last[1].retry_at is None:
@@ -359,7 +356,7 @@ def store_page(
 
 
 def _unreadable(results: Sequence[RecordResult]) -> bool:
-    """Return True if all records of a page were set aside. Records that wait for their parent do not count."""
+    """Return True if no record of a page could be read. Records that wait for their parent do not count."""
     return bool(results) and all(result.set_aside is not None and not result.waits for result in results)
 
 

@@ -63,7 +63,7 @@ class Member:
 
 
 class Unpacked:
-    """A stream of the content of a truncated zip's member.
+    """The content of a truncated zip's member as a stream.
 
     Raises EOFError at the zip's end, or if it grows too large.
     """
@@ -124,10 +124,7 @@ class Unpacked:
 
 
 def members(place: Path, path: str) -> Iterator[Member]:
-    """Yield the files in a truncated zip, in its order.
-
-    ``path`` is its name for messages. The last may be incomplete.
-    """
+    """Yield the files in a truncated zip, in order. ``path`` is its name for messages. The last may be incomplete."""
     at: int | None = 0
     with place.open("rb") as file:
         while at is not None and (member := _member(file, place, path, at)) is not None:

@@ -67,7 +67,7 @@ def is_watched(spec: ConnectorSpec, url: str | None, consent: Mapping[str, Any])
 
 
 def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lease) -> None:
-    """Open an account's missing webhook subscriptions, and renew those that end soon, if the lease is free.
+    """Open an account's missing webhook subscriptions, and renew those that end soon, unless a sync holds the lock.
 
     If ``url``, the bridge's public address, is None, open subscriptions are ended. A failure is only logged.
     """

@@ -92,7 +92,10 @@ class Allowed:
     def answer(
         self, bridge: installation.Bridge, user: User, what: str, asked: Asked | None, *, against: str | None = None
     ) -> dict[str, Any]:
-        """Return the answer to a question as a JSON document. Raises SetupError for subjects and fields not allowed."""
+        """Return the answer to a question about ``what``, compared with ``against`` if given, as a JSON document.
+
+        Raises SetupError for subjects and fields that are not allowed, and for too many groups.
+        """
         query = query_of(Words(what=what, against=against, **(asked or Asked()).model_dump()))
         self._check(query)
         found = answer(query, load_tables(bridge, user, query, now=installation.now()))
@@ -145,10 +148,7 @@ class Tools:
     name: str
 
     def allowed(self) -> set[str]:
-        """Return the names of the tools that the user allows now.
-
-        ``titles`` among them allows titles of events and tasks.
-        """
+        """Return the names of the tools that the user allows now. ``titles`` stands for titles of events and tasks."""
         return set(self.bridge.store.people.allowed_tools(self._user().id))
 
     def check_allowed(self, tool: str) -> None:

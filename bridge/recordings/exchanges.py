@@ -41,10 +41,7 @@ VENDOR_TIMEOUT_SECONDS = 60  # seconds
 
 @dataclass(slots=True)
 class Redactor:
-    """A filter that removes personal data from the exchanges of a source.
-
-    ``replaced`` counts the replacements by field.
-    """
+    """A filter that removes personal data from a source's exchanges. ``replaced`` counts replacements by field."""
 
     allowed: Shareable
     shift: Shift

@@ -15,10 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """An HTTP request as an application gets it.
-
-    ``query`` holds the last value of each field, and ``repeated`` all its values.
-    """
+    """An HTTP request. ``query`` holds the last value of each field, and ``repeated`` all of its values."""
 
     method: str
     path: str
@@ -74,10 +71,7 @@ class LabServer(AbstractContextManager["LabServer"]):
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def answer(self, request: Request, line: str) -> Answer:
-        """Return the answer of the first fault that gives one, else the application's.
-
-        ``line`` is added to ``asked``.
-        """
+        """Return the first answer of a fault, else the application's. The request's ``line`` is added to ``asked``."""
         self.asked.append(line)
         for fault in list(self.faults):
             answer = fault(request)

@@ -37,10 +37,7 @@ A_DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """The numbers of a user's stored rows, as source -> kind -> number.
-
-    The kind ``days`` counts days with measurements.
-    """
+    """The numbers of a user's stored rows, source -> kind -> number. ``days`` counts days with measurements."""
 
     counts: Mapping[str, Mapping[str, int]]
 

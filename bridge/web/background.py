@@ -171,10 +171,7 @@ def import_file(visit: Visit, place: Path) -> Job:
 
 
 def export_zip(visit: Visit) -> StreamingResponse:
-    """Return a response that streams a zip of the user's data without secrets.
-
-    Raises TryLater while one is streamed.
-    """
+    """Return a response that streams a zip of the user's data, no secrets. Raises TryLater while one is streamed."""
     name = f"{visit.user.name}-export"
     with (
         visit.app.exporting.held(visit.user.id),

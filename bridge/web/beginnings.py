@@ -51,7 +51,7 @@ def address(title: str, *steps: str, links: tuple[tuple[str, str], ...] = ()) ->
 def live(source: str, title: str, *steps: str, links: tuple[tuple[str, str], ...] = ()) -> Way:
     """Return the way to connect an account at ``source``, from which new data come by themselves.
 
-    ``steps`` say what to do, one after another.
+    ``steps`` tell how, and ``links`` are (name, address) of pages that they name.
     """
     return Way(source=source, by="account", title=title, steps=steps, links=links)
 

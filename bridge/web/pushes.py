@@ -65,10 +65,7 @@ class PushState:
 
 
 async def push(request: Request) -> JSONResponse:
-    """Store a body that an app pushes for the user of its token, and answer once it is on disk.
-
-    It is imported later.
-    """
+    """Store a body that an app pushes for the user of its token, and answer once it is on disk. Import follows."""
     state, source = _state(request), request.path_params["source"]
     if refused := _too_often(state, request):
         return refused

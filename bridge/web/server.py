@@ -83,7 +83,8 @@ def create(
 ) -> FastAPI:
     """Return the application, which shows the data of ``bridge``. With ``local``, only this machine is served.
 
-    Without ``assistants`` there is no address for them. Raises SetupError if the settings of proxies are unreadable.
+    ``names`` are further host names, and ``status()`` is the server's state for monitors. Without ``assistants`` there
+    is no address for them. Raises SetupError if the settings of proxies are unreadable.
     """
     app = FastAPI(
         title="rhythm-bridge",
@@ -257,8 +258,8 @@ def opened(
 ) -> tuple[FastAPI, socket.socket]:
     """Return the application and a socket that listens for it, and print the page's address.
 
-    ``shown`` makes the text to print from the socket. Raises SetupError for a port in use, or if others can reach the
-    page and a user has no way to log in.
+    ``status`` and ``assistants`` are as in ``create``. ``shown`` makes the text to print from the socket. Raises
+    SetupError for a port in use, or if others can reach the page and a user has no way to log in.
     """
     import typer
 

@@ -29,10 +29,7 @@ SHUTDOWN_SECONDS = 3  # for answers that are under way at the end
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open and return a listening socket.
-
-    Raises SetupError if the port is in use or the address is not this machine's.
-    """
+    """Return a listening socket. Raises SetupError if the port is in use or the address not this machine's."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:

@@ -131,10 +131,7 @@ class TodayCache:
         return found[2]
 
     def _readings(self, user: User, snapshot: Snapshot, now: datetime) -> dict[Meter, Reading]:
-        """Return the meters of this minute.
-
-        They are read from an index of the data, which is made anew after some readings.
-        """
+        """Return the meters of this minute, from an index of the data that is made anew after some readings."""
         # It remembers what it reads, so that it is made again after these views.
         with self._lock:
             minute = now.replace(second=0, microsecond=0)
@@ -154,7 +151,7 @@ class TodayCache:
             return found.readings
 
     def opening(self, bridge: Bridge, user: User, current: Today) -> tuple[Fact, ...]:
-        """Return the notes at the top of today's page, cached for up to a quarter of an hour until the data change."""
+        """Return the notes at the top of today's page, cached for a quarter of an hour unless the data change."""
         known, now, local = current.known, current.at, local_time(current.at, user.zones)
         wishes = bridge.store.people.wishes(user.id)
         mode = mode_of(bridge.store, user, local.date())

@@ -61,7 +61,7 @@ class Server:
     def events(self, bucket: str, start: datetime, end: datetime, *, now: datetime) -> list[Any]:
         """Return a bucket's events between two instants.
 
-        Raises SourceChanged if the answer is no list, else as ``buckets``.
+        Raises SourceChanged for another answer, and as ``buckets``.
         """
         asked = {"start": start.isoformat(), "end": end.isoformat(), "limit": "-1"}
         body = self._asked(f"/buckets/{quote(bucket, safe='')}/events", now, asked)

@@ -52,10 +52,7 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None, **
 
 
 def _collect(document: Json, hosts: dict[str, Host], own: frozenset[str]) -> None:
-    """Add the events of an export's buckets to ``hosts``, by name of computer.
-
-    ``own`` are the apps of category "own".
-    """
+    """Add the events of an export to ``hosts``, by name of computer. ``own`` are the apps of category "own"."""
     count = 0
     for name in document.members():
         if name != "buckets" or document.peek() != "{":

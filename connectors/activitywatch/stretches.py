@@ -50,7 +50,7 @@ class Host:
 
 
 def note(host: Host, kind: str, event: object, own: frozenset[str]) -> None:
-    """Add an event of a bucket to its computer, if the event shows a window or that the user was present.
+    """Add an event of a bucket to ``host``, if it shows a window or that the user was present.
 
     ``kind`` is the bucket's type, "currentwindow" or "afkstatus". ``own`` are the apps of category "own".
     """

@@ -277,10 +277,7 @@ def changes_by_token(server: Server, collection: Collection, token: str | None) 
 
 
 def _since(server: Server, collection: Collection, token: str) -> Changes:
-    """Return the changes since a sync token, or all entries for an empty token.
-
-    Raises SourceChanged if it never ends.
-    """
+    """Return the changes since a token, or all entries for an empty one. Raises SourceChanged if it never ends."""
     found, seen, after = Changes(whole=not token), {token}, token
     for _ in range(ROUNDS_MAX):
         listing = server.report(collection.address, _SYNC.format(token=escape(after)))

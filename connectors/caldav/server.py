@@ -56,10 +56,7 @@ class Login:
 
 
 class Server:
-    """A CalDAV server, opened for a single sync.
-
-    Its requested waits count from ``now``, or from the clock if it is None.
-    """
+    """A CalDAV server, for a single sync. Its requested waits count from ``now``, by default the clock's time."""
 
     def __init__(self, login: Login, *, now: datetime | None = None) -> None:
         from requests.auth import HTTPBasicAuth
@@ -90,7 +87,8 @@ class Server:
     def propfind(self, address: str, properties: str, *, depth: int, discovering: bool = False) -> Listing:
         """Return the properties (XML elements) of an address, with ``depth`` 1 also of the addresses below it.
 
-        Raises NotWebDav for another kind of answer, Declined if the server refuses, and the errors of ``ask``.
+        ``discovering`` is as in ``ask``. Raises NotWebDav for another kind of answer, Declined if the server refuses,
+        and the errors of ``ask``.
         """
         body = f'<d:propfind xmlns:d="DAV:" {NAMESPACES}><d:prop>{properties}</d:prop></d:propfind>'
         answer = self.ask("PROPFIND", address, body, headers={"Depth": str(depth)}, discovering=discovering)
@@ -114,8 +112,8 @@ class Server:
     ) -> requests.Response:
         """Send a request and return the answer. The body is XML unless ``headers`` say otherwise.
 
-        Redirects to allowed hosts are followed. Raises SourceChanged for other redirects, Declined if the server
-        refuses, NeedsLogin for a wrong login, and TryLater without an answer.
+        Redirects to allowed hosts are followed, and if ``discovering`` also to other hosts. Raises SourceChanged for
+        other redirects, Declined if the server refuses, NeedsLogin for a wrong login, and TryLater without an answer.
         """
         sent = {"Content-Type": XML, **(headers or {})}
         for _ in range(REDIRECTS_MAX + 1):

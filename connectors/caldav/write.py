@@ -67,10 +67,7 @@ class _Rhythm:
         plans.keep_in(plans.calendar or self._found(homes) or self._made(homes[0]))
 
     def is_deleted(self, plan: Plan) -> bool:
-        """Return True if the user deleted a plan's event after agreeing.
-
-        Else write the event if missing or outdated.
-        """
+        """Return True if the user deleted a plan's event after agreeing. Else write a missing or outdated event."""
         event = self._event(plan.key)
         if event is None and self._plans.was_agreed(plan):
             self._check_calendar()

@@ -198,10 +198,7 @@ def _log(key: str, fields: Fields, zone: ZoneInfo, offsets: Mapping[datetime, tu
 def _between(
     start: datetime, end: datetime, zone: ZoneInfo, offsets: tuple[int, int] | None, milliseconds: float | None
 ) -> Stretch:
-    """Return the span of two local times marked as UTC.
-
-    Without offsets, ``milliseconds`` decides repeated clock times.
-    """
+    """Return the span of two local times marked as UTC. ``milliseconds``, its length, decides repeated clock times."""
     if offsets is not None:
         begun, over = (wall - timedelta(minutes=minutes) for wall, minutes in zip((start, end), offsets, strict=True))
         return Stretch(start=begun, end=max(begun, over), offset=offsets[1], day=end.date())

@@ -32,10 +32,7 @@ def fields_of(row: Mapping[str, Any], stream: str) -> Fields:
 
 
 def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
-    """Return the first of the named fields that holds a number, in 1/``per_second`` s.
-
-    None beyond 30 days or without one.
-    """
+    """Return the first number of the named fields, in 1/``per_second`` s. None beyond 30 days or without one."""
     found = next((value for name in names if (value := fields.number(name)) is not None), None)
     longest = ACTIVITY_MAX.total_seconds() * per_second
     return timedelta(seconds=found / per_second) if found is not None and 0 <= found <= longest else None
@@ -87,10 +84,7 @@ def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:
 
 
 def naps(key: str, fields: Fields, path: str, offset: Callable[[datetime], int | None]) -> Iterator[Episode]:
-    """Yield the naps in a list of the row.
-
-    ``offset`` gives minutes east of UTC. Raises BadRecord for unreadable times.
-    """
+    """Yield the naps in a list of the row. ``offset`` gives minutes east of UTC. Raises BadRecord for bad times."""
     for entry in rows(fields.get(path)):
         nap = Fields(mapping(entry), fields.name)
         start, end = span(nap, "napStartTimestampGMT", "napEndTimestampGMT")
@@ -104,7 +98,8 @@ def naps(key: str, fields: Fields, path: str, offset: Callable[[datetime], int |
 def workout(key: str, fields: Fields, table: Table, names: tuple[str, str], *, per_second: int) -> Episode:
     """Return an activity as a workout episode. ``names`` are the fields of its start and of its kind of sport.
 
-    Durations are in 1/``per_second`` s. Raises BadRecord if its start or length is unreadable.
+    ``table`` maps metrics to fields. Durations are in 1/``per_second`` s. Raises BadRecord if its start or length is
+    unreadable.
     """
     start, lasted = utc_of_naive(fields.get(names[0])), length(fields, per_second, "elapsedDuration", "duration")
     if start is None or lasted is None:
@@ -140,10 +135,7 @@ def versions(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the best stored version of a row, which covers the most time.
-
-    Of equal ones the larger counts, {} without.
-    """
+    """Return the stored version of a row that covers the most time, the larger of equal ones. {} without any."""
     found = [row for row in rows.values() if isinstance(row, Mapping)]
     return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})
 

@@ -52,10 +52,7 @@ Rows = Iterator[Row]
 
 
 def recognise(file: File) -> Recognised | bool:
-    """Return whether a file is Garmin's.
-
-    FIT files have a mark, the account export its name, saved answers their fields.
-    """
+    """Return whether a file is Garmin's, by a mark in FIT files, the account export's name, or its fields."""
     if fit.recognise(file):
         return True
     head = file.head.decode("utf-8-sig", errors="replace")

@@ -146,10 +146,7 @@ def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield an activity as a workout, or nothing if ``parent`` holds the same activity.
-
-    Raises BadRecord for bad times.
-    """
+    """Yield an activity as a workout, or nothing if ``parent`` is the same activity. Raises BadRecord for bad times."""
     if parent is None:
         yield recorded(record.key, record.payload)
 

@@ -82,7 +82,7 @@ def _intensity(payload: Mapping[str, Any]) -> dict[Metric, float | None]:
 
 
 def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None = None) -> float | None:
-    """Return a day's total, the sum over activity types of each one's highest reading. None without readings."""
+    """Return the sum, over activity types (``only`` some, if given), of each one's highest reading of ``series``."""
     highest = []
     for name in payload:
         kind = name.partition(":")[2]
@@ -125,10 +125,7 @@ def _stage(pair: Any) -> tuple[int, int] | None:
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the night's mean RMSSD as a sample, for the nine hours before the watch wrote it.
-
-    Raises BadRecord without a time.
-    """
+    """Yield as a sample the mean RMSSD of the nine hours before it was written. Raises BadRecord without a time."""
     payload = _settled(record)
     end = _at(fields_of(payload, "fit_hrv").needed("at"), "fit_hrv")
     offset = _place(payload, end)

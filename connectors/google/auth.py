@@ -183,10 +183,7 @@ def _client(account: Account) -> dict[str, Any]:
 
 
 class _Http:
-    """A replacement for ``httplib2.Http`` by a session of ``bridge.http``.
-
-    ``wait`` is the last answer's Retry-After.
-    """
+    """A replacement for ``httplib2.Http`` by a session of the bridge. ``wait`` is the last answer's Retry-After."""
 
     def __init__(self) -> None:
         self._session = web.open_session()
@@ -207,7 +204,7 @@ class _Http:
 
 
 def open_service(account: Account, service: Service, name: str, version: str, path: str) -> Any:
-    """Return Google's client for an API, whose requests the account signs."""
+    """Return Google's client for an API at ``path`` of the account's base address, whose requests the account signs."""
     address = account.settings["base_url"].rstrip("/") + path
     return _Api(lambda collection: _collection(name, version, address, collection), open_http(account, service))
 

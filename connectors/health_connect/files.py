@@ -96,10 +96,7 @@ class Gathered:
         self.into.take(name, lambda fields: read(self, fields), row)
 
     def pages(self) -> Iterator[Page]:
-        """Yield the records in pages.
-
-        For each list with unreadable rows, a record of the stream "unreadable" counts them.
-        """
+        """Yield the records in pages. For each list with unreadable rows, a record of "unreadable" counts them."""
         yield from self.into.pages()
         bad = [
             RawRecord(stream="unreadable", key=name, payload={"list": name, "rows": count})
@@ -171,7 +168,7 @@ def _midnight(into: Gathered, start: int) -> bool:
 
 
 def _take_total(into: Gathered, metric: Metric, value: float, span: tuple[int, int]) -> None:
-    """Add a day's total since midnight, which the phone summed over all apps."""
+    """Add a day's total, which the phone summed over all apps from midnight. ``span`` is in Unix seconds."""
     start, end = span
     east = -(start // 60) % (24 * 60)
     offset = into.offset(start) if _midnight(into, start) else east if east <= UTC_MIDNIGHT_MAX else east - 24 * 60

@@ -59,10 +59,7 @@ def _day(key: str, fields: Fields) -> Iterator[Sample]:
 
 
 def _sum(told: Fields) -> float | None:
-    """Return a day's total of a metric, Health Connect's own if stated, else the largest total of an app.
-
-    None without.
-    """
+    """Return a day's total of a metric, Health Connect's own if stated, else the largest of an app, or None."""
     # Health Connect's own total comes first. Origins are never added up: they write the same steps.
     if told.get("told") is not None:
         return told.needed("told")

@@ -101,10 +101,7 @@ class Session:
 
 
 def chosen_sleeps(sessions: Iterable[Session]) -> list[Session]:
-    """Return sleeps that do not overlap, by start.
-
-    Of two that do, one with stages stays, else one of a better origin.
-    """
+    """Return sleeps that do not overlap, by start. Of two that do, one with stages or the better origin stays."""
 
     def quality(one: Session) -> tuple[bool, int, float, str]:
         told = one.minutes()

@@ -95,10 +95,7 @@ def is_of_an_app(state: Mapping[str, Any]) -> bool:
 
 
 def records(lists: Iterable[list[dict[str, Any]]], zone: ZoneInfo, start: datetime) -> tuple[RawRecord, ...]:
-    """Return a raw record for each reading after ``start`` in the states of several entities.
-
-    Days are those of ``zone``.
-    """
+    """Return a raw record for each reading after ``start`` in the states of entities. ``zone`` is for local days."""
     found: dict[str, tuple[datetime | None, RawRecord]] = {}
     for rows in lists:
         for kind, at, row in _new_readings(rows, start):

@@ -105,7 +105,10 @@ class Reader:
 
 
 def reader_of(calendar: Calendar, name: str, zone: str, mine: frozenset[str]) -> Reader:
-    """Return the reader of a calendar. Times without a zone are in the calendar's own zone, else in ``zone``."""
+    """Return the reader of a calendar, for times without a zone in the calendar's own zone, else in ``zone``.
+
+    ``mine`` holds the user's e-mail addresses.
+    """
     stated = text_of(calendar, "X-WR-TIMEZONE")
     home = zone_named(zone_of_name(stated)) if stated else ZoneInfo(zone)
     cancels = word_of(calendar, "METHOD") == "CANCEL"
@@ -210,7 +213,7 @@ def _is_task(record: RawRecord) -> bool:
 
 
 def faults(reader: Reader, component: Component) -> list[RawRecord]:
-    """Return a record for each unreadable part of a component, to be set aside with the reason in its ``why``."""
+    """Return a record for each unreadable part of a component, with the reason in its ``why``."""
     lines = recurrence_lines(component) or []
     series = Series(lines=lines, first=first_wall(component), zone=None)
     zones = {name: [param(one, "TZID") for one in listed(component, name)] for name in LINES[1:]}
@@ -279,7 +282,10 @@ def _address(person: Any) -> str:
 
 
 def time_in(component: Component, name: str, home: ZoneInfo, *, floats: bool) -> dict[str, str | None]:
-    """Return the time in a property as {"date"}, {"at", "zone"}, {"unknown": "zone"}, or {} if unreadable."""
+    """Return the time in a property as {"date"} or {"at", "zone"}, or {} if unreadable.
+
+    A time without a zone is in ``home``. If it names an unknown zone, or unless ``floats``, it is {"unknown": "zone"}.
+    """
     value = component[name]
     try:
         value = value[0] if isinstance(value, list) else value
@@ -303,7 +309,7 @@ def _bare_day(text: str) -> dict[str, str | None]:
 
 
 def as_days(times: Mapping[str, dict[str, str | None]], home: ZoneInfo) -> dict[str, dict[str, str | None]]:
-    """Return start and end as dates if both are midnights, as in Outlook's all-day events, else {}."""
+    """Return {"start", "end"} as dates if both are midnights, as in Outlook's all-day events, else {}."""
     found = {field: midnight_of(times[field], home) for field in ("start", "end") if field in times}
     return found if found and all(found.values()) else {}
 

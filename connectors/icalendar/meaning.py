@@ -37,10 +37,7 @@ def of_file(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # n
 
 
 def of_server(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the events and tasks of a CalDAV record.
-
-    Exceptions of a series are records whose parent is the series'.
-    """
+    """Return the events and tasks of a CalDAV record. ``parent`` is the record of the series of an exception."""
     kind = "task" if record.payload.get("kind") == "task" else "event"
     master = None if record.parent is None else record.parent.partition("/")[2]
     return meanings("caldav", record, kind, master=master or record.key)

@@ -1,4 +1,4 @@
-"""Parse iCalendar text into calendars, and set aside events that cannot be parsed."""
+"""Parse iCalendar text into calendars, and separate events that cannot be parsed."""
 
 from __future__ import annotations
 

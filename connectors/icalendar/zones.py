@@ -170,7 +170,7 @@ def zone_of_name(text: str) -> str | None:
 
 
 def _of_places(text: str, offset: timedelta | None) -> str | None:
-    """Return the zone of a text like "Eastern Time (US & Canada)" or "Amsterdam, Berlin", or None."""
+    """Return the zone of a text like "Eastern Time (US & Canada)", which must have ``offset`` if given, or None."""
     words = WING.sub(lambda wing: f"{wing[1]}. ", TIME_OF.sub("", text).casefold()).split()
     begun = (" ".join(words[:end]) for end in range(len(words), 0, -1))  # "Lord Howe Island" begins with "Lord Howe"
     if offset is None and TIME_OF.search(text) is None:

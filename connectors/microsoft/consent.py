@@ -94,10 +94,7 @@ def granted(token: dict[str, Any]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Offer:
-    """A code for the user, to be typed at ``page`` within ``seconds``.
-
-    ``secret`` is the device code of the protocol.
-    """
+    """A code for the user, to be typed at ``page`` within ``seconds``. ``secret`` is the protocol's device code."""
 
     page: str
     code: str
@@ -122,7 +119,7 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, scopes: S
 
 
 def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) -> dict[str, Any]:
-    """Ask the vendor until the user has agreed, and return the token. Raises NeedsLogin if refused or too late."""
+    """Post ``form`` until the user has agreed, and return the token. Raises NeedsLogin if refused or too late."""
     until, interval = time.monotonic() + offer.seconds, offer.interval
     again = f"bridge connect {source} --user NAME"
     while True:

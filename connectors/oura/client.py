@@ -27,7 +27,7 @@ revoke = partial(oauth.revoke, spec=SPEC)
 class Oura:
     """Connector for an account at Oura.
 
-    Its methods raise NeedsLogin if the consent ended, and TryLater without an answer.
+    Methods raise NeedsLogin without a valid consent, TryLater without an answer.
     """
 
     def __init__(self, account: Account) -> None:

@@ -45,7 +45,7 @@ REVOKED_STATUS = 204
 class Polar:
     """Connector for an account at Polar.
 
-    Its methods raise NeedsLogin if the consent ended, and TryLater without an answer.
+    Methods raise NeedsLogin without a valid consent, TryLater without an answer.
     """
 
     def __init__(self, account: Account) -> None:

@@ -95,10 +95,7 @@ class Gathered:
             yield from self.into.pages()
 
     def pages(self) -> Iterator[Page]:
-        """Yield the remaining records in pages, and a page with the number of unreadable rows.
-
-        Called once, at the end.
-        """
+        """Yield the remaining records in pages, and a page that counts unreadable rows. Called once, at the end."""
         for sleep, (end, offset) in self.ended.items():
             self._of(local_date(end, offset)).setdefault("stages", {})[sleep] = self.stages[sleep]
         yield from self.into.pages()

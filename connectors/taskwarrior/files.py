@@ -127,10 +127,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _due(payload: Any) -> tuple[date | None, datetime | None]:
-    """Return (date, instant) at which a task is due.
-
-    The instant is None for midnight, which stands for the date alone.
-    """
+    """Return (date, instant) at which a task is due. Midnight stands for the date alone, with None as the instant."""
     if payload.get("due") is None:
         return None, None
     at, zone = _instant(payload.get("due")), time_zone(payload.get("zone"))

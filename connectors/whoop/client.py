@@ -61,7 +61,7 @@ class Place:
 class Whoop:
     """Connector for an account at WHOOP.
 
-    Its methods raise NeedsLogin if the consent ended, and TryLater without an answer.
+    Methods raise NeedsLogin without a valid consent, TryLater without an answer.
     """
 
     def __init__(self, account: Account) -> None:
@@ -116,10 +116,7 @@ class Whoop:
         return finished
 
     def _history(self, lows: dict[str, str], *, now: datetime) -> Iterator[Page]:
-        """Yield pages of old records, from before the days that every pull reads again.
-
-        ``lows`` is the cursor's content.
-        """
+        """Yield pages of records older than those that every pull reads again. ``lows`` is the cursor's content."""
         lows = self._below | lows
         queries = {stream: {"end": low} for stream, low in lows.items()}
         refused: set[str] = set()  # collections that may no longer be read: their history waits

@@ -57,7 +57,7 @@ _ZONE = re.compile(r"UTC(Z|[+-]\d{2}:\d{2})")
 
 
 def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the samples and episodes of a row. ``parent`` is the sleep of a cycle's row, if it is stored.
+    """Return the samples and episodes of a row. ``parent`` is the stored sleep of a cycle's row, or None.
 
     Raises BadRecord, which names the unreadable column.
     """

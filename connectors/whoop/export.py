@@ -49,10 +49,7 @@ LEFT_ALONE = "journal answers are private, and left unread until BRIDGE_WHOOP_JO
 
 
 def recognise(file: File) -> bool:
-    """Return True for a CSV file that begins as WHOOP's exports in any language.
-
-    Its name ends in .csv or has no ending.
-    """
+    """Return True for a CSV file that begins as WHOOP's exports in any language. Its name may lack an ending."""
     return ending(file.name) in ("csv", "") and _table(_header(_decode(file.head))) is not None
 
 
@@ -162,10 +159,7 @@ def _records(table: Table, text: str) -> Iterator[RawRecord]:
 
 
 def as_exported(row: Mapping[str, str]) -> dict[str, str]:
-    """Return a row of WHOOP's requested export with the columns of the app's export.
-
-    Unreadable times stay unchanged.
-    """
+    """Return a row of WHOOP's requested export with the columns of the app's. Unreadable times stay unchanged."""
     fields = Fields(row, "whoop/sleeps")
     found = DURING.fullmatch(row.get("during", "").strip())
     offset = written_offset(row.get("timezone_offset", "").strip())

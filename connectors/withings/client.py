@@ -34,10 +34,7 @@ SHORTEST_NIGHT = 120  # minutes; Withings does not tell which sleep is a nap
 
 
 class Client:
-    """Connector for an account at Withings.
-
-    Its methods raise NeedsLogin if the consent ended, TryLater without an answer.
-    """
+    """Connector for an account at Withings. Methods raise NeedsLogin without consent, TryLater without an answer."""
 
     def __init__(self, account: Account) -> None:
         self._base, self._days = oauth.filled("{base_url}", account.settings), int(account.settings["days"])
@@ -51,10 +48,7 @@ class Client:
         yield from window.pages(stream, MONTH, partial(self._listed, stream, now))
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of the month ``key``, such as ``2026-10``, which a notice named.
-
-        An empty key gives an empty page.
-        """
+        """Yield the pages of the month ``key``, such as ``2026-10``, of a notice. An empty key gives an empty page."""
         if not key:
             yield Page(stream=stream, records=())
             return

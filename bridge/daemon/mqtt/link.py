@@ -62,10 +62,7 @@ class Names:
         return f"{self.node}/hello"
 
     def device(self, user: User) -> str:
-        """Return the id of a user's device.
-
-        It is made from id and name, so a new user never gets a deleted user's device.
-        """
+        """Return the id of a user's device, made from id and name, so that no new user gets a deleted user's device."""
         told = hashlib.blake2b(f"{user.id}/{user.name}".encode(), digest_size=6).hexdigest()
         return f"{self.node}_{told}"
 
@@ -128,10 +125,7 @@ def broker_of(settings: Mapping[str, str]) -> Broker | None:
 
 
 def sharing(bridge: Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]:
-    """Yield (user, "yes" or "titles") for each user who shows data at the broker.
-
-    Raises SetupError for other settings.
-    """
+    """Yield (user, "yes" or "titles") for each user who shows data there. Raises SetupError for other settings."""
     for user in users:
         share = bridge.settings_of(user, "mqtt", config.MQTT)["share"].strip().lower()
         if share not in SHARE_CHOICES:

@@ -55,7 +55,7 @@ class Orders:
         return True
 
     def obey(self, bridge: Bridge, people: dict[str, User], now: datetime) -> None:
-        """Carry out the waiting messages. Errors become the device's reply."""
+        """Carry out the waiting messages. ``people`` maps a device to its user. Errors become the device's reply."""
         while self.waiting:
             order = self.waiting.popleft()
             if user := people.get(order.device):

@@ -58,10 +58,7 @@ class Publisher:
         self.link = Link(self.broker, self.work, self._pressed)
 
     def _pressed(self, topic: str, word: str) -> None:
-        """Queue a button's press for the recommendation that the device shows, or another message.
-
-        Too many are dropped.
-        """
+        """Queue a button's press for the recommendation that the device shows, or another message, up to a limit."""
         parts = topic.split("/")
         if len(parts) == 3 and parts[2] in orders.PARTS:
             if self.orders.take(orders.Order(parts[1], parts[2], word, self.shown.get(parts[1]))):
@@ -148,7 +145,10 @@ class Publisher:
 
 
 def opened(bridge: installation.Bridge, work: Callable[[], None]) -> Publisher | None:
-    """Return a publisher for the broker in the settings, or None without any. Raises SetupError for wrong settings."""
+    """Return a publisher for the broker in the settings, or None without one. ``work`` is called after a press.
+
+    Raises SetupError for wrong settings.
+    """
     broker = broker_of(bridge.settings.of_plugin("mqtt", config.MQTT))
     return None if broker is None else Publisher(bridge=bridge, broker=broker, work=work)
 
@@ -160,19 +160,13 @@ def current(bridge: installation.Bridge, user: User, now: datetime) -> Recommend
 
 
 def is_news(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> bool:
-    """Return True if a recommendation may be announced now.
-
-    It is unanswered, and neither quiet slot nor sleep has begun.
-    """
+    """Return True if a recommendation may be announced, unanswered and outside of quiet slots and sleep."""
     asleep = advice.kind == "sleep" and advice.start is not None and advice.start <= now
     return advice.answer is None and not asleep and moment_at(now, user.zones).slot not in bridge.guard.quiet
 
 
 def give(bridge: installation.Bridge, user: User, number: int, word: str, now: datetime) -> None:
-    """Store the answer of the button ``word`` to the recommendation ``number``.
-
-    If that is too late, it is only logged.
-    """
+    """Store the answer of the button ``word`` to the recommendation ``number``. A late press is only logged."""
     try:
         found = feedback.own(bridge.store, user, number)
         answer_links.refuse_late(found, user, now=now)

@@ -95,10 +95,7 @@ def connections(
 
 @router.post("/connections/prefer")
 def prefer(visit: Visitor, first: Text = "") -> Response:
-    """Prefer the source ``first`` over all others if several measured the same.
-
-    If it is empty, the usual order applies.
-    """
+    """Prefer the source ``first`` if several measured the same. If it is empty, the usual order applies."""
     store, user = visit.bridge.store, visit.user
     before = [source for source in store.people.preferred_sources(user.id) if source != first] if first else []
     choose(store, user, [first, *before] if first else [], now=visit.now)
@@ -202,10 +199,7 @@ def _has_new_data(job: Job) -> bool:
 
 @router.post("/jobs/{name}")
 def reply(request: Request, visit: Visitor, name: str, answer: Text) -> Response:
-    """Pass the user's reply, for example a key, to a job that asked a question.
-
-    An unknown job leads back as ``job`` does.
-    """
+    """Pass the user's reply, for example a key, to a job that asked. An unknown job leads back as in ``job``."""
     found = visit.app.jobs.find(visit.user.id, name)
     if found is None:
         return _gone(request)

@@ -65,10 +65,7 @@ def say_mode(
     begin: Annotated[str, Form(alias="from", max_length=40)] = "",
     back: Back = HERE,
 ) -> RedirectResponse:
-    """Save the user's mode (such as ill or normal) for these or later days.
-
-    Raises SetupError for a day that is over.
-    """
+    """Save the user's mode (ill, normal, ...) for these or later days. Raises SetupError for a day that is over."""
     store, user = visit.bridge.store, visit.user
     today = visit.today
     first, last = (parse_day(one, today) if one else None for one in (begin, until))

@@ -154,10 +154,7 @@ def answer(visit: Visitor, number: Number, said: Words, at: Words = "today", bac
 
 @router.post("/effects/watch")
 def switch(visit: Visitor, what: Words, because: Words = "") -> RedirectResponse:
-    """Switch recommendations or the watch for harm on or off.
-
-    Raises SetupError without a reason or for another word.
-    """
+    """Switch recommendations or the watch for harm. Raises SetupError without a reason or for another word."""
     if what not in (ADVICE, WATCH):
         raise SetupError(_("this switch is unknown; open the page again and choose advice or watch"))
     on = not is_on(visit.bridge.store.people.preferences(visit.user.id).switches, what)

@@ -83,10 +83,7 @@ def settings(visit: Visitor, saved: str = "") -> HTMLResponse:
 
 @router.get("/settings/diagnostics.json")
 def diagnostics(visit: Visitor) -> Response:
-    """Send the installation's diagnostics as JSON.
-
-    With several users it raises HTTPException 403, as they count all data.
-    """
+    """Send the installation's diagnostics as JSON. They count all users' data, so several users get a 403."""
     if visit.bridge.store.people.has_others(visit.user.id):
         raise HTTPException(403, _("who runs the bridge gets this with: bridge diagnostics"))
     name = {"Content-Disposition": 'attachment; filename="rhythm-bridge-diagnostics.json"'}

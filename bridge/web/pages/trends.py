@@ -98,10 +98,7 @@ def clearest_change(visit: Visit, name: str) -> str | None:
 
 
 def change_in(body: Body, name: str, weeks: int) -> str | None:
-    """Return the clearest change of a meter or metric in a trends document, in words.
-
-    None if it is not in the document.
-    """
+    """Return the clearest change of a meter or metric in a trends document, in words. None if it is not there."""
     columns = [row["values"] for row in body["inputs"] if row["metric"] == name]
     meter = name.upper()
     if meter in body["meters"]:

@@ -54,10 +54,7 @@ def wishes(visit: Visitor, saved: str = "") -> HTMLResponse:
 
 @router.post("/wishes")
 def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
-    """Replace the user's wishes by those of the form.
-
-    A form that cannot be read is shown again with the reason and status 400.
-    """
+    """Replace the user's wishes by those of the form. An unreadable form is shown again with status 400."""
     try:
         found = _wishes(form)
     except SetupError as error:
@@ -89,10 +86,7 @@ def wish(request: Request, visit: Visitor, text: Text, confirmed: Text = "") -> 
 
 @router.post("/wishes/undo")
 def undo(request: Request, visit: Visitor, before: Annotated[str, Form(max_length=BEFORE_MAX)]) -> Response:
-    """Restore the wishes in ``before``, which were in force before the last one was saved.
-
-    Raises SetupError for other content.
-    """
+    """Restore the wishes in ``before``, in force before the last was saved. Raises SetupError for other content."""
     try:
         body = loads(before)
     except (ValueError, RecursionError):
@@ -103,10 +97,7 @@ def undo(request: Request, visit: Visitor, before: Annotated[str, Form(max_lengt
 
 
 def _told_on_today(visit: Visit, wish: Mapping[str, Any]) -> HTMLResponse:
-    """Return the part of today's page that confirms a wish.
-
-    After a saved wish, it makes the page load its advice again.
-    """
+    """Return the part of today's page that confirms a wish. If it is saved, the page loads its advice again."""
     part = page("today/wish.html", visit, path="/", wish=wish)
     if wish["saved"] or wish["back"]:
         part.headers["HX-Trigger"] = "advised, checkedin"

@@ -50,10 +50,7 @@ TYPE_PREFIX = "HKWorkoutActivityType"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A sleep stage that Health Auto Export sent.
-
-    ``stage`` is the bridge's name for it, such as "light" or "in_bed".
-    """
+    """A sleep stage that Health Auto Export sent. ``stage`` is the bridge's name for it, as "light" or "in_bed"."""
 
     start: At
     end: At

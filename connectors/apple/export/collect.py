@@ -51,10 +51,7 @@ WHOLE_RATES = {str(rate).encode(): 60_000 / rate for rate in range(1, 250)}  # b
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The key under which rows of an export are stored together.
-
-    ``place`` is their zone or offset, None if not stated.
-    """
+    """The key under which rows of an export are stored together. ``place`` is their zone or offset, None if unknown."""
 
     name: str
     source: Source
@@ -103,9 +100,9 @@ class Collected:
         return True
 
     def part(self, rows: Columns) -> tuple[bool, Part | None]:
-        """Collect rows that were read without an XML parser, as ``columns`` does.
+        """Collect rows that were read without an XML parser, as ``columns`` does, in order to store the result.
 
-        Return (True if that worked, what the rows added). The second is None if that failed or a row was set aside.
+        Return (True if that worked, the result). The result is None if that failed, or if a row was unusable.
         """
         spill, first, last, aside = self.spill, self.first, self.last, self.aside.total()
         sums, seen = spill.sums, self.places.seen()
@@ -289,10 +286,7 @@ class Listing:
         self._rows = self._back = 0
 
     def saw(self, kind: str, starts: np.ndarray) -> None:
-        """Note the start times of further rows of the type ``kind``, in the order of the file.
-
-        A new type starts anew.
-        """
+        """Note the start times of further rows of the type ``kind``, in file order. Another type resets the counts."""
         if kind != self.type:
             self.type, self.latest, self._rows, self._back = kind, 0.0, 0, 0
         latest = np.maximum.accumulate(np.maximum(starts, self.latest))

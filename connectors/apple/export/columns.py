@@ -46,10 +46,7 @@ class Columns(NamedTuple):
 
 
 def columns(piece: bytes) -> Columns | None:
-    """Return all rows of a piece of an export as columns, or None if the piece needs an XML parser.
-
-    ``heads`` is unchecked.
-    """
+    """Return all rows of a piece of an export as columns (``heads`` unchecked). None if it needs an XML parser."""
     found = _ROW.findall(piece)
     if not found:
         return None

@@ -149,7 +149,7 @@ def _beginnings(numbers: np.ndarray) -> Iterator[str]:
 def rates(window: Window) -> Days:
     """Return local day -> [count, mean, lowest, highest] heart rate by quarter-hour.
 
-    Each quarter-hour is of the most trusted source in it. With several sources, each one's own follow.
+    Each quarter-hour is of the most trusted source in it. If there are several sources, ``sources`` has each one's own.
     """
     best, own = means(window.by_source("heart_rate"))
     found: Days = {}
@@ -366,10 +366,7 @@ def _summed(some: Sequence[Quarters]) -> Quarters:
 
 
 def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:
-    """Split intervals at quarters of an hour.
-
-    Return (pieces, quarter of each since 1970), with values shared by time.
-    """
+    """Split intervals at quarters of an hour. Return (pieces, quarter of each since 1970), values shared by time."""
     start, end, value = rows.T
     first = (start // QUARTER).astype(np.int64)
     last = np.maximum(np.ceil(end / QUARTER).astype(np.int64) - 1, first)

@@ -56,10 +56,7 @@ ANY = float("inf")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """The handling of a used record type of an Apple Health export.
-
-    Values outside ``low`` to ``high`` are set aside.
-    """
+    """The handling of a used record type of an Apple Health export. Only ``low`` to ``high`` is plausible."""
 
     role: str
     name: str
@@ -146,7 +143,7 @@ class Head:
         return good
 
     def reasons(self, found: np.ndarray, good: np.ndarray) -> dict[str, int]:
-        """Return reason -> number of the values in ``found`` that are set aside, those with False in ``good``."""
+        """Return reason -> number of the values in ``found`` that are refused, those with False in ``good``."""
         unread = int((found != found).sum())
         unit = self.kind is not None and self.unit not in self.kind.units
         why = {
@@ -198,10 +195,7 @@ class Heads:
         return number
 
     def of(self, attributes: Mapping[str, str]) -> int:
-        """Return the number of the head with these attributes, adding it if new.
-
-        UNWANTED for a type that is not used.
-        """
+        """Return the number of the head with these attributes, adding it if new. UNWANTED for an unused type."""
         name = attributes.get("type", "")
         kind = TYPE_KINDS.get(name)
         if kind is None and not self._every:

@@ -35,10 +35,7 @@ Spots = tuple["np.ndarray", "np.ndarray"]  # times in Unix seconds, ascending, a
 
 @dataclass(frozen=True, slots=True)
 class Stretch(AnyStretch):
-    """A sleep stage of an Apple Health export.
-
-    ``stage`` is a value of ``SLEEP_VALUES``, and ``zone`` is None if unknown.
-    """
+    """A sleep stage of an Apple Health export. ``stage`` is a value of ``SLEEP_VALUES``. ``zone`` may be unknown."""
 
     source: Source
     zone: str | None

@@ -127,7 +127,7 @@ def _unpacked(packed: list[Any]) -> Part:
 
 
 def is_unchanged(month: str, mark: str, earlier: Memory, stored: StoredExport) -> bool:
-    """Return True if a month's digest is the ``earlier`` export's, and its records are still stored as of that export.
+    """Return True if ``mark``, a month's digest, is the ``earlier`` export's, whose records are all still stored.
 
     ``stored`` maps (stream, month) to the number of stored records and the date of their export.
     """

@@ -71,10 +71,7 @@ class Reading:
         parser.close()
 
     def _fed(self, parser: _Parser, piece: bytes, line: int, *, resumes: bool) -> _Parser:
-        """Parse a piece that begins at ``line`` of the file, after errors from the next row.
-
-        Return the parser to go on with.
-        """
+        """Parse a piece, and return the parser to go on with. With ``resumes``, rows with errors are skipped."""
         clean, begin = piece.translate(None, FORBIDDEN), 0
         while (bad := parser.feed(clean[begin:])) is not None:
             broken = sum(count for (_, why), count in self.collected.aside.items() if why.endswith(NOT_XML))
@@ -116,10 +113,7 @@ class Reading:
         return True
 
     def still(self, marks: Mapping[str, str], stored: StoredExport) -> dict[str, Mapping[str, int]]:
-        """Return month -> stream -> number of records, for months that are stored and unchanged.
-
-        ``marks`` are the digests.
-        """
+        """Return month -> stream -> number of records, for stored months whose digest is that in ``marks``."""
         before = self.earlier
         if before is None:
             return {}
@@ -127,10 +121,7 @@ class Reading:
         return {month: before.months[month].records for month in found}
 
     def complete(self, file: File, wanted: set[int]) -> None:
-        """Read those skipped parts that have rows in the blocks of time ``wanted``.
-
-        Raises CutOff if the file has changed.
-        """
+        """Read skipped parts with rows in the blocks of time ``wanted``. Raises CutOff if the file has changed."""
         missing = [(at, length) for at, length, part in self.skipped if not wanted.isdisjoint(part.sums)]
         if not missing:
             return

@@ -54,10 +54,7 @@ class Spill:
         self._file.close()
 
     def put(self, rows: Rows, marks: Prints) -> None:
-        """Store rows in any order.
-
-        ``marks`` are their fingerprints, which are added to their block's sum (modulo 2**64).
-        """
+        """Store rows in any order. ``marks`` are their fingerprints, added to their block's sum (modulo 2**64)."""
         blocks = rows[:, START] // BLOCK_SECONDS
         for block in sorted({*blocks.tolist()}):
             mine = slice(None) if blocks[0] == block and (blocks == block).all() else blocks == block

@@ -39,10 +39,7 @@ class _Rhythm:
         plans.keep_in(self._calendar)
 
     def is_deleted(self, plan: Plan) -> bool:
-        """Return True if the user deleted a plan's event after agreeing.
-
-        Else write the event if missing or outdated.
-        """
+        """Return True if the user deleted a plan's event after agreeing. Else write a missing or outdated event."""
         event = self._event(plan.key)
         if event is None:
             self._insert(plan)

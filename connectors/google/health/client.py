@@ -121,10 +121,7 @@ class GoogleHealth:
         return open_http(self._account, HEALTH)
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield a stream's pages from the cursor's date less ``SPEC.overlap``.
-
-        Raises NotPermitted if its scope was refused.
-        """
+        """Yield a stream's pages from ``SPEC.overlap`` before the cursor. Raises NotPermitted without its scope."""
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         member = self._member(now) if stream == SPEC.streams[0] else None
         for page in window.pages(stream, KINDS[stream].days, lambda first, last: self._read(stream, first, last, now)):

@@ -1,7 +1,4 @@
-"""Turn the data points of Google Health into episodes and samples.
-
-Names and units: Google's discovery document ``health.v4``.
-"""
+"""Turn the data points of Google Health into episodes and samples, with the names and units of ``health.v4``."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

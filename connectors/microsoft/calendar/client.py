@@ -38,10 +38,7 @@ class _State:
 
     @classmethod
     def of(cls, cursor: str | None, now: datetime) -> _State:
-        """Return the state in a cursor.
-
-        Without a cursor, or after the window's time, a new window begins at ``now``.
-        """
+        """Return the state in a cursor. Without one, or after the window's time, a new window begins at ``now``."""
         if cursor is None:
             return cls(opened=now, links={})
         saved = json.loads(cursor)

@@ -61,10 +61,7 @@ class MicrosoftToDo:
                 yield dropped("task", one, links)
 
     def _changes(self, one: str, links: dict[str, str], now: datetime) -> Page:
-        """Return a page of a list's changes since its link, or of all tasks without one.
-
-        The next link goes to ``links``.
-        """
+        """Return a page of a list's changes since its link, or of all tasks. ``links`` gets the next link."""
         link = links.get(one)
         begin = f"/me/todo/lists/{quote(one, safe='')}/tasks/delta"
         try:
