@@ -140,7 +140,6 @@ def discover(client: Client) -> Provider:
 
 
 def _address(told: Mapping[str, Any], name: str) -> str:
-    """Return an address of the discovery document. Raises SetupError if it is missing or unsafe."""
     address = str(told.get(name, ""))
     if not urlsplit(address).hostname:
         raise SetupError(
@@ -296,7 +295,6 @@ def _object(answer: requests.Response) -> dict[str, Any]:
 
 
 def _answer_to(session: requests.Session, method: str, url: str, **options: Any) -> requests.Response:
-    """Return the provider's answer. Raises TryLater if there is none, or if the provider is busy."""
     import requests
 
     try:

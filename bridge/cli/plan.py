@@ -321,7 +321,6 @@ def _with_never(wishes: Wishes, texts: Iterable[str], user: str) -> Wishes:
 
 
 def _with_hours(wishes: Wishes, texts: Sequence[str], user: str) -> Wishes:
-    """Return wishes with the hours that the texts give for actions. Several texts for an action are combined."""
     from bridge.documents import inputs
 
     given: dict[ActionType, tuple[Hours, ...]] = {}

@@ -142,7 +142,6 @@ def ask(
 
 
 def _chart(found: Answer, tables: Tables) -> str | None:
-    """Return the values behind an answer as a line of blocks, one per day. None if they cannot be drawn."""
     from bridge.query.answer import answer
     from bridge.query.model import CLOCK_UNIT, Aggregate, By
 

@@ -179,7 +179,7 @@ def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Cha
 
 
 def _remind(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Tell a user once a day, outside quiet slots, how today was drawn in their trials."""
+    """Tell a user once a day, outside quiet slots, if this is a day on which to do what a trial tries."""
     # A trial's text is named only where messages may name events.
     store, today = bridge.store, str(moment_at(now, user.zones).date)
     found, connection = trial.running(store, user, now=now), next(iter(store.connections.of_user(user.id)), None)
@@ -219,7 +219,6 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
 
 
 def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Tell the user once of each connection that needs a new login."""
     store = bridge.store
     if _open_channel(bridge, user, now) is None:
         return

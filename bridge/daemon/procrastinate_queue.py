@@ -99,7 +99,6 @@ def _prepare(address: str) -> None:
 
 
 def _steps(*, fresh: bool) -> list[tuple[str, Any]]:
-    """Return procrastinate's migrations as (name, SQL), in order. A ``fresh`` database needs only the first."""
     from procrastinate.schema import SchemaManager
 
     found = sorted(Path(SchemaManager.get_migrations_path()).glob("*.sql"))

@@ -90,7 +90,7 @@ class Jobs:
         return chunk.full
 
     def _claim(self, mine: installation.Bridge, connection: Connection) -> Ration:
-        """Take the connection's lease, and reserve its requests. Raises TryLater if another process has the lease."""
+        """Take the lock (lease) on a connection, and reserve requests. Raises TryLater if the lock is taken."""
         store, now, limit = self.bridge.store, self.clock(), self.bridge.at_once(connection.source)
         if store.scheduling.lease_count(connection.source, now=now, alone=True) >= limit:
             raise TryLater(f"{connection.source} has as many syncs running as it allows", retry_at=now + CROWDED_WAIT)
@@ -221,7 +221,6 @@ def declare(jobs: Jobs, queue: App) -> None:
 
 
 async def _go_on(jobs: Jobs, queue: App, connection_id: int, pages: int) -> None:
-    """Queue up to ``pages`` more pages of a connection, and the next due connection of its source."""
     connection = await asyncio.to_thread(jobs.bridge.store.connections.by_id, connection_id) if pages else None
     if connection is not None:  # twice as many as before, so that a listing without resumption ends at last
         more = _sync_job(connection, pages=pages)

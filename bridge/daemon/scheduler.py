@@ -172,7 +172,7 @@ class Daemon:
                 self.unreleased.add(connection.id)
 
     def _claim(self, source: str, limit: int) -> list[tuple[Connection, Ration]]:
-        """Return due connections of a source, leased and with requests reserved, except those that are syncing here."""
+        """Return due connections of a source, locked (leased) and with requests reserved, that do not sync here yet."""
         mine, now, but, store = self.bridge.holder, self.clock(), tuple(self.syncing), self.bridge.store
         with store.transaction(durable=False):
             limit = min(limit, runs.room(self.bridge, [source])[source])
@@ -183,7 +183,6 @@ class Daemon:
         return list(zip(found, rations, strict=True))
 
     def _release_again(self) -> None:
-        """Release leases whose release failed when their sync ended, because the database did not answer."""
         for connection_id in tuple(self.unreleased):
             self.bridge.store.scheduling.release(connection_id, self.bridge.holder)
             self.unreleased.discard(connection_id)

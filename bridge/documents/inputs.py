@@ -185,7 +185,6 @@ def parse_spans(text: str) -> tuple[Hours, ...]:
 
 
 def _span(text: str) -> Hours:
-    """Return (begin, end) of hours like ``09:00-12:00`` or ``9-24``. Raises ValueError for other texts."""
     begin, end = (part.strip() for part in text.split("-"))
     span = _clock(begin), _clock("00:00" if end in ("24", "24:00") else end)
     if span[0] == span[1]:

@@ -81,7 +81,6 @@ def preference_document(store: Store, user: User, now: datetime) -> PreferenceDo
 
 
 def _names(source: str, series: Iterable[str]) -> list[str]:
-    """Return the names of a source's devices, or the source's own name if it has only one device."""
     devices = [one for one in series if source_of(one) == source]
     return devices if len(devices) > 1 else [source]
 

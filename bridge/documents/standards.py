@@ -140,7 +140,6 @@ def _joined(found: Iterable[dict[str, Any]], before: str, after: str) -> Iterato
 def _observations(
     user: str, samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]
 ) -> Iterator[tuple[str, Observation]]:
-    """Yield (metric or kind of episode, Observation) for the (source, item) pairs, episodes first."""
     for source, episode in episodes:
         yield episode.kind.value, _of_episode(user, source, episode)
     for source, sample in samples:
@@ -184,7 +183,6 @@ def _told(user: str, source: str, told: Sample | Episode, key: str) -> Observati
 
 
 def _code(metric: Metric) -> dict[str, Any]:
-    """Return the codes of a metric, the bridge's own after the LOINC code if there is one."""
     own = {"system": f"{OWN_SYSTEM}:metric", "code": metric.value}
     known = LOINC_CODES.get(metric)
     standard = [] if known is None else [{"system": LOINC, "code": known[0], "display": known[1]}]

@@ -118,7 +118,6 @@ def _rules(bridge: Bridge, user: User) -> str:
 
 
 def _data(bridge: Bridge, user: User, at: datetime) -> str:
-    """Return a digest that changes with the data and with the slot (quarter of a day)."""
     changed = [c.last_change for c in bridge.store.connections.of_user(user.id)]
     return _digest(local_time(at, user.zones).date(), moment_at(at, user.zones), changed)
 

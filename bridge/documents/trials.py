@@ -154,6 +154,6 @@ def result_line(told: Told) -> Text:
 
 
 def kept_line(told: Told) -> Text:
-    """Return a sentence about the number of days on which the user did what was drawn."""
+    """Return a sentence about the number of days on which the user did what the trial's draw asked for."""
     kept = told.trial.kept.values()
     return say("Kept on {kept} of {said} days of which you said it.", kept=sum(kept), said=len(kept))

@@ -219,7 +219,6 @@ class FilePages:
         return hashlib.sha256(repr((self.whole, sorted(marks))).encode()).hexdigest()
 
     def _versions(self) -> dict[str, RecordVersion]:
-        """Return record path -> the version to store, from reading all files once."""
         newest: dict[str, RecordVersion] = {}
         for file in self.chosen:
             with suppress(BridgeError, *DAMAGED):  # reading the file again will report the error

@@ -88,7 +88,6 @@ class Json:
             raise Broken from None
 
     def _whole(self) -> Any:
-        """Return the next object, list or text. Each ends with a closing character."""
         while True:
             try:
                 found, self._at = DECODER.raw_decode(self._text, self._at)
@@ -168,7 +167,6 @@ class Json:
             raise Broken
 
     def _more(self) -> bool:
-        """Read more of the file. Return False at the file's end."""
         if self._ended:
             return False
         content = self._stream.read(max(JSON_CHUNK_BYTES, 2 * (len(self._text) - self._at)))

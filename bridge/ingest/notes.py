@@ -73,9 +73,9 @@ def said_note(text: str, user: User, *, now: datetime, day: date | None = None) 
 def record_note(store: Store, user: User, note: Note, *, now: datetime, seen: datetime | None = None) -> str:
     """Store a note, and return ``new``, ``updated`` or ``unchanged``.
 
-    It gets the name under which the user noted the same thing in another language. A note without a time replaces none
-    that was stored when its form was shown (``seen``, default now), but the same note of a repeated request. Raises
-    SetupError for a future time or an invalid amount.
+    It gets the name under which the user noted the same thing in another language. A note without a time takes the next
+    minute without such a note, as of ``seen`` (default now), when its form was shown, so that a repeated request stores
+    it once. Raises SetupError for a future time or an invalid amount.
     """
     note = replace(note, name=kept_name(note.name, store.daily.noted(user.id)))
     if not note.timed:
@@ -102,7 +102,7 @@ def forget(store: Store, user: User, note: Note, *, now: datetime) -> None:
 
 
 def recent(store: Store, user: User, *, since: date | None = None) -> list[Note]:
-    """Return the notes that the user typed, since a local day if given, newest first. Vendors' are left out."""
+    """Return the notes that the user typed, newest first, since a local day if given. Vendors' notes are left out."""
     found = store.reading.samples(user.id, metrics={Metric.NOTED}, since=since or date.min)
     notes = [Note(at=one.start, name=one.key, amount=one.value) for source, one in found if source == CHECK_IN_SOURCE]
     return sorted(notes, key=lambda note: (note.at, note.name), reverse=True)

@@ -263,7 +263,6 @@ class _Pull:
             self._may_ask(self._limited_until())
 
     def _wait(self, one: _Waiting) -> None:
-        """Add a page to those waiting. Store all of them if they are many or have waited for long."""
         self.since = self.since if self.waiting else time.monotonic()
         self.waiting.append(one)
         many = sum(len(waiting.page.records) for waiting in self.waiting) >= TOGETHER_MAX_RECORDS
@@ -271,7 +270,6 @@ class _Pull:
             self._land()
 
     def _land(self) -> None:
-        """Store the waiting pages. If one cannot be stored, those before it stay stored."""
         waiting, self.waiting = self.waiting, []
         if not waiting:
             return

@@ -147,7 +147,6 @@ class Shift:
         return value + int((self.by + change).total_seconds()) * unit
 
     def _dated(self, found: re.Match[str]) -> str | None:
-        """Return the matched text with its date moved. None for a date out of range."""
         pattern = "%Y-%m-%d" if "-" in found["date"] else "%Y%m%d"
         try:
             day = datetime.strptime(found["date"], pattern).replace(tzinfo=UTC) + self.by

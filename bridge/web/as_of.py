@@ -59,7 +59,7 @@ def as_of(visit: Visit) -> AsOf | None:
 
 
 def _newest(visit: Visit) -> tuple[date, bool] | None:
-    """Return (last day with data, True if no other data are newer), or None if a meter has a value now."""
+    """Return (last day with data, True if no other data are newer), or None if a meter has a current value."""
     current, store = visit.app.today_cache.today(visit.bridge, visit.user, visit.now), visit.bridge.store
     inputs = [because for reading in current.readings.values() for because in reading.because]
     if any(one.signal == OWN_WORD and one.age_hours < ANSWER_HOURS for one in inputs):

@@ -142,7 +142,6 @@ def _is_in(address: Address, networks: Sequence[Network]) -> bool:
 
 
 def _address(text: str) -> Address | None:
-    """Return the IP address in a text, after which some proxies write a port. None if there is none."""
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]

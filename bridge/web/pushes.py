@@ -139,7 +139,6 @@ def _takes_webhooks(source: str, token: str) -> bool:
 
 
 def _take(bridge: Bridge, source: str, headers: Mapping[str, str], body: bytes, token: str) -> JSONResponse:
-    """Store a webhook's notices, and return the number of new ones, or a refusal."""
     # Missing settings give 503, so that the vendor sends it again.
     try:
         new = webhooks.receive_webhook(bridge, source, headers, body, token=token, now=installation.now())

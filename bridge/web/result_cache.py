@@ -57,8 +57,6 @@ class ResultCache:
         return made
 
     def _renew(self, key: Key, version: Version, make: Callable[[], Any]) -> None:
-        """Make a result in a thread, unless a thread is already making it."""
-
         def renew() -> None:
             try:
                 self._made(key, version, make)

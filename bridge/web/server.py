@@ -155,7 +155,6 @@ def health(request: Request) -> JSONResponse:
 
 
 def _to_login(request: Request, _error: Exception) -> Response:
-    """Answer a request without a logged-in user, with 401 for programs and a redirect to the login for pages."""
     if request.url.path.startswith((API, ASSISTANTS_PATH)):
         kind = " --assistant" if request.url.path.startswith(ASSISTANTS_PATH) else ""
         text = f"send a token as Authorization: Bearer TOKEN; make a token: bridge token new{kind} --user NAME"

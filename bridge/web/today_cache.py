@@ -112,7 +112,6 @@ class TodayCache:
         )
 
     def _given(self, bridge: Bridge, user: User, now: datetime) -> list[Recommendation]:
-        """Return the recommendations of the last week, cached until an answer, slot or start changes."""
         store, bounds = bridge.store.recommendations, {"since": now - WEEK, "until": now + INSTANT}
         found, states = self._advice.get(user.id), store.states(user.id, **bounds)
         if found is None or found[0] != states:

@@ -160,7 +160,7 @@ def host_of(bucket: str) -> str:
 def plain(app: str) -> str:
     """Return an app's name in lower case, without file ending and version number, for looking up its category.
 
-    A hyphen or an underscore becomes a space. Names of known apps keep their number. Only 100 characters are used.
+    A hyphen or an underscore becomes a space. Names of known apps keep their number. The first 100 characters count.
 
     >>> plain("Code.exe"), plain("gnome-terminal-server"), plain("pycharm64.exe"), plain("Sublime_Text")
     ('code', 'gnome terminal server', 'pycharm', 'sublime text')

@@ -63,7 +63,6 @@ class Reading:
         return RawRecord(stream=STREAM, key=key, payload={}, deleted=True)
 
     def _versions(self, calendar: Calendar) -> Iterator[tuple[Version, RawRecord]]:
-        """Yield (version, record) of each event and to-do, with its ``kind``, "event" or "task"."""
         reader = reader_of(calendar, self.name, self.zone, self.mine)
         for component in components(calendar):
             for version, record in reader.versions_of(component):

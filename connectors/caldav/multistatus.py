@@ -19,7 +19,7 @@ SUCCESS = 200
 
 
 class NotWebDav(TryLater):
-    """The answer is no WebDAV, as the log-in page of a network is not."""
+    """The answer is not WebDAV but, for example, the log-in page of a network."""
 
 
 @dataclass(slots=True)

@@ -84,7 +84,6 @@ def _merged(told: Fields) -> float:
 
 
 def _stretches(told: Fields, found: Mapping[str, Any]) -> Iterator[tuple[int, int, float]]:
-    """Yield the spans that an app and device wrote, as (start, end, value) in Unix seconds."""
     for key, parts in found.items():
         start, _, end = key.partition(" ")
         if isinstance(parts, list) and len(parts) == 2:

@@ -164,7 +164,6 @@ def _offer(answer: Mapping[str, Any], source: str) -> _Offer:
 
 
 def _posted(address: str, form: Mapping[str, str], source: str) -> dict[str, Any]:
-    """Return the JSON object that answers a form, which may be a refusal. Raises TryLater without a JSON answer."""
     import requests
 
     plain_loopback(address)

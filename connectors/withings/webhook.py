@@ -127,8 +127,6 @@ def _remember(account: Account, state: Mapping[str, str]) -> None:
 
 
 class _Notifications:
-    """A person's subscriptions at Withings, each for an address and a category of data."""
-
     def __init__(self, session: oauth.TokenSession, settings: Mapping[str, str], now: datetime) -> None:
         self._session, self._now = session, now
         self._address = oauth.filled("{base_url}/notify", settings)

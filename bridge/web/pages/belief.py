@@ -268,8 +268,6 @@ def _beliefs(visit: Visit) -> Beliefs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
-    """The content of the page, with a year of beliefs, their curves, and how well answers were predicted."""
-
     beliefs: Beliefs
     dimensions: Sequence[dict[str, Any]]
     foretold: dict[str, Any] | None

@@ -169,7 +169,6 @@ def _clarity(pair: tuple[str, Change | None]) -> float:
 
 
 def _changed(body: Body, meter: str, one: Change) -> dict[str, str | None]:
-    """Return a change of a meter in words (``said``), and what else differed on its days (``around``)."""
     days = body["days"]
     told = CHANGED_TEXTS[one.lasts, one.shift > 0]
     values = {"meter": meter_word(meter), "off": abs(one.shift), "error": one.error}

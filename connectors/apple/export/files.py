@@ -196,7 +196,7 @@ def _too_few(collected: Collected) -> dict[str, float]:
 
 
 def _pages(export: Export, still: Mapping[str, Mapping[str, int]], *, whole: bool) -> Iterator[Page]:
-    """Yield a page per month and stream. ``still`` maps unchanged months to stream -> number of stored records."""
+    """Yield a page per month and stream. ``still`` maps unchanged months to stream -> number of records."""
     # A day's record replaces that of an earlier export. Records of a damaged file, and of the export's unfinished day,
     # add to the stored ones instead. The phone exports all that it holds ("Export All Health Data"). So after its first
     # day, on which a new phone may have begun, an export is complete: what an earlier one gave and it lacks was deleted

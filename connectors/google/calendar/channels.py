@@ -136,7 +136,6 @@ class _Channels:
         return answered(request, CALENDAR, self._now)
 
     def _remember(self) -> None:
-        """Save the open channels with the token, or remove their entry if pushes are stopped and none is open."""
         # The connection's name is saved too, so that late messages are still recognised.
         kept = {
             "member": self._member,
