@@ -26,10 +26,18 @@ from lab.fleet import accounts, stage
 COMMITS, CHECKOUTS = 3, 4  # claim, pages, end; and a transaction of reads
 
 
+@pytest.fixture(scope="module")
+def vendors() -> Iterator[dict[str, str]]:
+    """A process with every vendor, and the settings of an installation that uses it."""
+    with stage.staged(2, None) as variables:
+        yield variables
+
+
 @pytest.fixture
-def opened(database_url: str, tmp_path: Path) -> Iterator[Bridge]:
-    with stage.staged(2, database_url) as variables, environment(variables), open_bridge() as found:
-        stage.populate(found.store, 1, Vault([variables["BRIDGE_KEY"]]))
+def opened(vendors: dict[str, str], database_url: str, tmp_path: Path) -> Iterator[Bridge]:
+    own = {"BRIDGE_HOME": str(tmp_path), "BRIDGE_DATABASE": database_url}
+    with environment(vendors | own), open_bridge() as found:
+        stage.populate(found.store, 1, Vault([vendors["BRIDGE_KEY"]]))
         yield found
 
 
