@@ -81,7 +81,9 @@ class Move:
         return self._text(name, value) if isinstance(value, str) else self._number(name, value)
 
     def _named(self, value: Any) -> Any:
-        """Return an id of the sample under this row's number, or moved if it is a date. Any other id stays."""
+        """Return ``value`` unchanged unless it is an id of the sample, else with the row's number added or as moved
+        date.
+        """
         if isinstance(value, bool) or not isinstance(value, str | int) or value not in self.ids:
             return value
         if isinstance(value, str) and DATE.fullmatch(value):

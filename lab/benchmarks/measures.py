@@ -57,7 +57,7 @@ WATCHED = ("whoop", "google_calendar", "google_tasks")
 
 
 def syncs(_home: Path) -> Iterator[Row]:
-    """Measure a round of syncs without news, beside only its requests and database statements.
+    """Measure a round of syncs that bring nothing new, beside only its requests and database statements.
 
     The statements are of a person with less data. Only this thread's CPU time counts, because vendors answer in others.
     """

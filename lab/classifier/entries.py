@@ -60,7 +60,7 @@ def dated(labels: Path, folder: Path) -> list[tuple[datetime, Titled]]:
 
 
 def lived(labels: Path, folder: Path) -> list[Lived]:
-    """Return the entries of ``entries`` with the numbers of their titles. A series counts for a year at most."""
+    """Return ``entries``, each with the number of times its title occurs. A series counts its instances of a year."""
     times: Counter[tuple[str, str]] = Counter()
     for repository in {row["repository"] for row in rows(labels)}:
         owner = repository.partition("/")[0]

@@ -136,7 +136,7 @@ def exactly(observation: Observation, now: Levels, lived: Sequence[tuple[Levels,
 
 
 def surer(observation: Observation) -> Observation:
-    """Return the observation with the standard deviations of all known meters replaced by ``surer_sd``."""
+    """Return the observation with the standard deviation of each known meter by an earlier formula (``surer_sd``)."""
     states = {
         meter: replace(state, sd=surer_sd(meter, state.level, state.sd)) if state.coverage > 0 else state
         for meter, state in observation.meters.items()

@@ -47,7 +47,7 @@ def figures(policy: str, found: Lived, kind: Kind, *, believes: bool) -> dict[st
 
 
 def paired(mine: Lived, other: Lived, over: str) -> dict[str, Any]:
-    """Return how much a policy exceeds another policy with the same people, as mean differences over lives."""
+    """Return mean differences over lives, in acceptance and level, to the policy ``over`` with the same people."""
     return {
         "over": over,
         "accepted": summary((mine.accepted - other.accepted).mean(axis=1)),

@@ -106,7 +106,7 @@ def _sds(slices: Sequence[Slice]) -> Iterator[tuple[float, ...]]:
 
 
 def together(parts: Sequence[Lived]) -> Lived:
-    """Return the lives of several results as one."""
+    """Return one result that holds the lives of all ``parts``, in order."""
     joined: dict[str, Any] = {
         one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Lived)
     }

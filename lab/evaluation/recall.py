@@ -52,9 +52,7 @@ PEOPLE = {
 
 @dataclass(frozen=True, slots=True)
 class Led:
-    """A life of T slots, with the true probabilities (T,) that the recommendations are accepted and the errors of the
-    belief.
-    """
+    """A life of T slots, with true probabilities (T,) of acceptance of what was recommended, and errors of beliefs."""
 
     taken: Array
     errors: Array
@@ -96,7 +94,7 @@ def _shuffled(history: Sequence[Interaction], rng: random.Random) -> Iterator[In
 def recall(
     name: str, lives: int, find: Find, on_step: OnStep = unwatched, people: Mapping[str, People] = PEOPLE
 ) -> list[dict[str, Any]]:
-    """Return a row for each kind of people, changed history and range of answers, over ``lives`` lives.
+    """Return a row for each kind of people, each replacement of the history (PASTS) and each range of answers.
 
     ``taken`` is the mean true probability that the range's recommendations are accepted. ``error`` is the belief's mean
     absolute error near its end, or None if the belief does not describe the answers.

@@ -85,7 +85,7 @@ class Known:
 
 
 class Silent:
-    """Another strategy that does not state its belief."""
+    """A wrapper of a strategy that takes the same actions and states no belief."""
 
     def __init__(self, inner: Strategy) -> None:
         self._inner = inner

@@ -55,7 +55,7 @@ def _found(store: Store, people: range) -> dict[tuple[int, str], Counter[str]]:
 
 
 def _others(mine: sa.Join) -> Iterator[tuple[str, sa.Join, sa.ColumnElement[int]]]:
-    """Yield (kind of row, joined tables, expression for the number of rows). A packed row counts as its samples."""
+    """Yield (kind of row, joined tables, expression for the number of rows). A packed row counts once per sample."""
     yield "arrival", mine.join(tables.records).join(tables.arrivals), sa.func.count()
     readings = ("sample", tables.packed_samples, sa.func.sum(tables.packed_samples.c.count))
     for kind, table, number in (*((kind, table, sa.func.count()) for kind, table in TABLE_OF_KIND.items()), readings):

@@ -96,7 +96,7 @@ NUMBER = 8  # bytes of one, and of an instant
 
 
 def bytes_per_advice(store: Store) -> float:
-    """Return the bytes of a stored recommendation to a user with a month of answers, which are stored with it.
+    """Return the bytes of one stored recommendation, which include the user's answers of a month.
 
     The meters of that month are random, because equal levels would take less space than real ones.
     """

@@ -26,7 +26,7 @@ Made = tuple[int, bytes, bytes]  # status, head lines, body
 
 @dataclass(slots=True)
 class Town:
-    """The accounts of a vendor for all kinds of users, with a cache of answers."""
+    """The simulated servers of one vendor, one for each kind of user, with a cache of their answers."""
 
     source: str
     days: int

@@ -101,7 +101,7 @@ def cycles(
 
 
 def _load(night: Night, running: bool, workout: Mapping[str, Any] | None, rng: random.Random) -> dict[str, Any]:
-    """Return a cycle's score, which is lower while the day is ``running``."""
+    """Return a cycle's score (strain, energy, heart rates), with lower values while the day is ``running``."""
     trained = float(workout["score"]["strain"]) if workout else 0.0
     strain = 1.9 + 0.3 * bell(rng) if running else 7.2 + 0.45 * trained + 1.1 * bell(rng) + night.stress
     energy = 3100 + 90 * bell(rng) if running else 7600 + 190 * strain + 250 * bell(rng)

@@ -88,7 +88,7 @@ def _differ(said: Mapping[str, Said]) -> Iterator[str]:
 def _advice(
     advice: FullRecommendation | Silence, plan: DayPlan, visit: Visit, tools: Tools
 ) -> Iterator[tuple[str, Said]]:
-    """Yield (surface, action, time and reasons), or (surface, reasons) if there is no recommendation."""
+    """Yield each surface with what it says, as (action, time, reasons ...), or as reasons if no action is advised."""
     told = tools.recommendation()
     if isinstance(advice, Silence):
         yield "recommend", tuple(for_person(advice.facts))

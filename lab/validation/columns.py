@@ -66,14 +66,16 @@ def of_person(person: Person, proxies: ProxyMap) -> Columns:
 
 
 def _row(day: Day, reading: Mapping[Meter, Reading]) -> float:
-    """Return 1 if the night before the report is known, else 2 if a meter that reports are about has input, else 0."""
+    """Return 1 if the night before the report is known, else 2 if vitality or serenity has input, else 0."""
     if day.night_known and day.slept is not None:
         return 1.0
     return 2.0 if reading[Meter.VITALITY].coverage or reading[Meter.SERENITY].coverage else 0.0
 
 
 def _reports(days: Sequence[Day]) -> dict[str, dict[date, float]]:
-    """Return the answers by target and date. With several targets, their mean of standardised answers is another."""
+    """Return the answers by target and date. Without COMPOSITE among them, add it as the mean of the standardised
+    others.
+    """
     names = list(dict.fromkeys(name for day in days for name in day.reports))
     found = {name: {day.date: day.reports[name] for day in days if name in day.reports} for name in names}
     parts = [_standardised(answers) for name, answers in found.items() if name != COMPOSITE]
@@ -167,7 +169,7 @@ JUST_AFTER = timedelta(minutes=1)  # the report: what is to be told from earlier
 
 
 def every(answers: Mapping[date, float], days: int) -> dict[date, float]:
-    """Return the answers of a person who is asked again at the earliest ``days`` days after the last answer."""
+    """Return the answers that are left if a person is asked again only ``days`` days or more after the last answer."""
     kept: dict[date, float] = {}
     last: date | None = None
     for day in sorted(answers):

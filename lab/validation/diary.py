@@ -188,7 +188,7 @@ def _morning(prompt: Prompt) -> datetime:
 
 
 def _before(prompts: Sequence[Prompt], entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Yield the person's entries again in earlier weeks, over the time HABIT before the day of the first prompt."""
+    """Yield copies of the person's entries, moved whole weeks back, within HABIT before the first prompt's day."""
     first = datetime.combine(prompts[0].at.date(), time(), tzinfo=UTC)
     weeks = WEEK * ((prompts[-1].at - first) // WEEK + 1)
     shift = weeks

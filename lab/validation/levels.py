@@ -53,7 +53,7 @@ def _near(one: Columns, name: str) -> One | None:
 
 
 def _below_need(person: Person) -> One | None:
-    """Return the share of nights that the product would call too short, after the first LEARNT_NIGHTS."""
+    """Return the share of nights that the product calls too short, without the first LEARNT_NIGHTS."""
     nights: dict[date, Night] = {}
     for episode in (episode for day in person.days for episode in life.nights(day)):
         night = night_of(episode, timedelta(0))

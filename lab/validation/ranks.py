@@ -45,7 +45,10 @@ def shifted(x: Column, y: Column) -> Column:
 
 
 def null_means(shifts: Sequence[Column]) -> Column:
-    """Return SHIFTS means over persons, each with a random shift per person. The seed is fixed."""
+    """Return SHIFTS means over persons, each of one value per person that is drawn from the person's ``shifts``.
+
+    The random seed is fixed, so the result is always the same.
+    """
     draw = np.random.default_rng(SEED)
     chosen = [of_person[draw.integers(0, len(of_person), SHIFTS)] for of_person in shifts]
     means: Column = np.mean(chosen, axis=0)

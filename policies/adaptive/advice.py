@@ -164,7 +164,7 @@ def say(learner: Learner) -> float:
 
 
 def counted(trust: float) -> float:
-    """Return the weight of the planner's values, from 0 at ``trust`` <= DOUBTED up to 1 at ``trust`` >= TRUSTED."""
+    """Return ``trust`` on a scale from 0 at or below DOUBTED to 1 at or above TRUSTED, linear between."""
     return min(max((trust - DOUBTED) / (TRUSTED - DOUBTED), 0.0), 1.0)
 
 
@@ -257,8 +257,7 @@ def beyond_chance(cells: Cells) -> Cells:
 
 
 def standing_out(learner: Learner, action: int, slot: int) -> float:
-    """Return the learner's mean effect of an action in a slot of the day (in logits), divided by its standard
-    deviation.
+    """Return the learner's mean effect (in logits) of an action in a slot of the day, over its standard deviation.
 
     ``action`` and ``slot`` are the numbers of both.
     """

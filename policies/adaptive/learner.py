@@ -52,8 +52,8 @@ WAYS_BESIDE = ((PASSING, 1.0, 0.4), (LASTING, 1.0, 0.1), (PASSING, 0.45, 0.5))
 
 
 class Asked(NamedTuple):
-    """The features of a recommendation, from which the answer is predicted. ``action`` is an index, ``day`` 0 (Monday)
-    to 6.
+    """The features of a recommendation for a forecast of its answer. ``action`` is an index, ``day`` is 0 (Monday) to
+    6.
 
     ``planner`` is the logit of the planner's forecast, ``repeated`` a decaying count of recent recommendations of this
     action, and ``usual`` the logarithm of how often the user does the action at this hour relative to others.
@@ -71,7 +71,8 @@ class Asked(NamedTuple):
 class Models:
     """The assumptions of m logistic regressions with SIZE coefficients, as prior means and variances (m, SIZE).
 
-    A change of a coefficient decays to 1 / e within ``lasting`` days, which are infinite for tastes that never change.
+    ``lasting`` is the number of days in which a change of a coefficient decays to 1 / e, infinite for tastes that never
+    change.
     """
 
     prior: Array
@@ -163,9 +164,7 @@ class Learner:
         return found
 
     def after(self, days: float) -> Learner:
-        """Return the learner ``days`` days later, with coefficients moved exponentially towards the assumptions of
-        their model.
-        """
+        """Return the learner ``days`` days later, with coefficients moved towards their model's prior means."""
         left = np.exp(-days / self.of.lasting).astype("f4")[:, None]
         cov = self.cov * (left**2)[..., None]
         cov.reshape(len(cov), -1)[:, :: SIZE + 1] += (1 - left**2) * self.of.spread

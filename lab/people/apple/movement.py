@@ -20,7 +20,9 @@ QUARTER = 900
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Steps at an even pace, from ``start`` to ``end`` in Unix seconds. ``carried`` means that the phone was, too."""
+    """Steps at an even pace from ``start`` to ``end`` (Unix seconds), with the watch ``worn`` and the phone
+    ``carried``.
+    """
 
     start: int
     end: int

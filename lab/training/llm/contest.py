@@ -147,7 +147,7 @@ def _row(name: str, condition: str, result: Result) -> dict[str, Any]:
 
 
 def _actions(result: Result) -> dict[str, dict[str, float]]:
-    """Return by archetype the share of each action. The people of "discrete" are the archetypes in turn."""
+    """Return the share of each action by archetype. The weeks must be of the archetypes of "discrete", in turn."""
     done, found = np.array(result.weeks.actions), {}
     for at, name in enumerate(ARCHETYPES):
         own = done[:, at :: len(ARCHETYPES)]

@@ -149,7 +149,7 @@ def _settings(course: Course, room: int) -> GRPOConfig:
 
 
 def _course_of(trainer: Any) -> dict[str, float]:
-    """Return the mean reward in the first and last tenth, and the share of groups with equal rewards only."""
+    """Return mean rewards in the first and last tenth of the log, and the share of groups with equal rewards only."""
     rows = [row for row in trainer.state.log_history if "reward" in row]
     tenth = max(len(rows) // 10, 1)
     idle = [float(row.get("frac_reward_zero_std", 0.0)) for row in rows]

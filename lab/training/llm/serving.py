@@ -54,7 +54,7 @@ class Served:
         return [self.name, *sorted(self._there())]
 
     def _there(self) -> dict[str, tuple[int, int]]:
-        """Return the adapters on disk by name, each with an identity of its file, because a name may be used again."""
+        """Return adapters on disk (name -> inode and time of change), because a new file may have an old name."""
         paths = self._adapters.glob("*/adapter_config.json") if self._adapters else ()
         found = ((path.parent.name, path.stat()) for path in paths)
         return {name: (file.st_ino, file.st_mtime_ns) for name, file in found}

@@ -66,9 +66,11 @@ def forgetful(memory: Tensor, now: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def preference(scores: Tensor, worth: Tensor) -> Tensor:
-    """Return the loss KL(student | softmax(worth / TEMPERATURE)).
+    """Return the mean loss KL(scores
 
-    It is least at the mean value over people who look alike to the student.
+    softmax(``worth`` / TEMPERATURE)), from log probabilities and values (..., 10).
+
+    For people whom the student cannot tell apart, the best scores are the softmax of their mean values.
     """
     wanted = torch.log_softmax(worth / TEMPERATURE, dim=-1)
     return (scores.exp() * (scores - wanted)).sum(dim=-1).mean()

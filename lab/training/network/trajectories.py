@@ -39,7 +39,7 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def check(path: Path) -> int:
-    """Play every week of a file again, and return their number. Raises ValueError for other rewards or scores."""
+    """Simulate the weeks of a file again, and return their number. Raises ValueError if a reward or grade differs."""
     lines = read(path)
     for line in lines:
         weeks = simulate.begin(range(line["seed"], line["seed"] + 1))

@@ -58,7 +58,10 @@ class Adviser:
 
 
 def week(seeds: range, network: Network, number: int, *, strangers: bool) -> Lessons:
-    """Return the lessons of week ``number`` (from 0) of these people. ``strangers`` all have tastes of their own."""
+    """Return the lessons of week ``number`` (from 0) of simulated people, advised by an ``Adviser``.
+
+    With ``strangers``, all people answer by random tastes of their own.
+    """
     shares = answering.STRANGERS if strangers else answering.KNOWABLE
     life = answering.begin(seeds, shares)
     adviser, teacher = Adviser(life, network, seeds.start), living.Adviser(life, seeds.start)
