@@ -60,7 +60,10 @@ class Effect:
 
 
 def missing(points: Sequence[Point], *, binary: bool = False) -> int:
-    """Return roughly how many more randomised decisions an estimate of the effect needs, or 0 if enough."""
+    """Return roughly how many points are lacking for an estimate of the effect, or 0 if there are enough.
+
+    ``binary`` is True for an outcome of 0 or 1.
+    """
     wanted = [FEWEST_EACH - sum(point.given is way for point in points) for way in (True, False)]
     shares = [_share(points, way) for way in (True, False)]
     needed = [count / share for count, share in zip(wanted, shares, strict=True)]
@@ -189,7 +192,7 @@ def _freedom(parts: Sequence[tuple[Array, Array, Array]], bread: Array, weighted
 
 
 def document(found: Effect | None, points: Sequence[Point], *, binary: bool) -> dict[str, Any]:
-    """Return an effect as a JSON object. If it is None, its values are null and ``missing`` is the number needed."""
+    """Return the effect ``found`` from ``points`` as a JSON object, with nulls and the number ``missing`` if None."""
     if found is None:
         return {"effect": None, "ci95": [None, None], "points": len(points), "missing": missing(points, binary=binary)}
     return {

@@ -186,9 +186,9 @@ def look(store: Store, user: User, *, now: datetime) -> bool:
 
 
 def switch(store: Store, user: User, wanted: Switch) -> None:
-    """Turn advice or the watch over harm on or off as the person wants.
+    """Save the change ``wanted`` of advice or the watch over harm, made by the person.
 
-    Raises SetupError without a reason or a change.
+    Raises SetupError without a reason, and if the switch is set like that already.
     """
     reason = " ".join(wanted.reason.split())
     if not 1 <= len(reason) <= REASON_MAX or not reason.isprintable():

@@ -207,7 +207,10 @@ def ordinary(known: Snapshot, spells: Sequence[Spell]) -> Snapshot:
 
 
 def noticed(person: Person) -> list[tuple[ModeKind, tuple[Fact, ...]]]:
-    """Return (mode, facts) for each mode that the data suggest, or an empty list if a stated mode holds today."""
+    """Return (mode, facts) for each mode, such as ill or away, that the data suggest.
+
+    Empty while a stated mode holds.
+    """
     today = person.date_of(person.now)
     if person.mode.on(today) is not ModeKind.NORMAL:
         return []

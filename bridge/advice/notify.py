@@ -153,7 +153,10 @@ def keep(
     quiet: Collection[Slot] = (),
     now: datetime,
 ) -> None:
-    """Store a user's address for notifications, encrypted. Raises SetupError if Apprise does not know its kind."""
+    """Store a user's address for notifications, encrypted, with the ``quiet`` slots in which none are sent.
+
+    Messages list calendar ``events`` if True. Raises SetupError if Apprise does not know the kind of address.
+    """
     import apprise
 
     logging.getLogger("apprise").setLevel(logging.CRITICAL)
@@ -172,7 +175,7 @@ def keep(
 
 
 def choose(store: Store, user: User, *, events: bool, quiet: Collection[Slot], now: datetime) -> None:
-    """Change whether messages hold ``events``, and the slots without messages. The address stays.
+    """Change whether a user's messages list calendar ``events``, and the ``quiet`` slots without messages.
 
     Raises SetupError for a user with neither an address nor a browser.
     """

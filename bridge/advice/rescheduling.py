@@ -79,7 +79,7 @@ def answer(
     moved_to: Moment | None,
     known: Snapshot | None = None,
 ) -> FullRecommendation:
-    """Store the user's answer to a recommendation, or whether it was done, and return the recommendation.
+    """Store what is ``given`` for the recommendation ``number``, an answer or whether it was done, and return it.
 
     If the user moved it to the slot ``moved_to``, it gets its best time there. ``known`` is loaded if None. Raises
     SetupError if the answer is not possible or no longer.

@@ -278,7 +278,7 @@ def lasting(advice: Recommendation, user: User, why: Because) -> Rule | None:
 
 
 def undoing(before: Wishes, rule: Rule, user: User) -> str:
-    """Return the command that restores the wishes ``before`` a reason changed them."""
+    """Return the command that restores the wishes ``before`` the wish ``rule`` changed them."""
     (action,) = rule.said.actions
     if rule.said.kind == "never":
         word = shown(WISHED.get(action, ACTION_WORDS[action]))

@@ -137,7 +137,10 @@ def _searched(entry: Occurrence) -> str:
 
 
 def what_is(entry: Occurrence, label: Label, races: Collection[Occurrence]) -> str:
-    """Return a word for the kind of an entry, which is flight, journey, race, sport, exam or entry."""
+    """Return a word for the kind of an entry, which is flight, journey, race, sport, exam or entry.
+
+    Entries in ``races`` count as race or sport, whatever their label.
+    """
     if is_journey(entry) or is_by_land(entry):
         return "flight" if is_journey(entry) else "journey"
     if entry in races or (label.action is ActionType.EXERCISE and label.confidence >= SURE):

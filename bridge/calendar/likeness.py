@@ -70,7 +70,10 @@ def case(event: Invitation, label: Label, calendar: str = "") -> Case:
 
 
 def likened(asked: Sequence[Case], made: Sequence[Corrected], titles: Sequence[str]) -> list[Label | None]:
-    """Return for each entry the label predicted from corrections (``made``, newest first), or None to keep its own."""
+    """Return for each of ``asked`` the label predicted from the corrections ``made`` (newest first), or None.
+
+    None keeps the entry's own label. Words that are rare among ``titles`` count more.
+    """
     import numpy as np
 
     made = made[:MOST]
@@ -198,9 +201,9 @@ class Question:
 
 
 def questions(open_ones: Sequence[Question], answered: Sequence[Case], count: int) -> list[Question]:
-    """Return at most ``count`` entries to ask about, ordered by how much their action tells about the others.
+    """Return at most ``count`` of ``open_ones``, ordered by how much their action tells about the other entries.
 
-    By a greedy choice with a Gaussian process.
+    ``answered`` are entries whose action the user gave. By a greedy choice with a Gaussian process.
     """
     import numpy as np
 

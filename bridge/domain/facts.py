@@ -93,7 +93,7 @@ class Fact:
 
 
 def fact(kind: str, /, *, title: str | None = None, **values: Value | date) -> Fact:
-    """Return a reason of a kind. Dates and times become ISO text, so give times in the reader's time zone.
+    """Return a fact with these ``values``. Dates and times become ISO text, so give times in the reader's time zone.
 
     >>> fact("until", day=date(2026, 11, 28)).values
     {'day': '2026-11-28'}

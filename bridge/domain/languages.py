@@ -71,7 +71,7 @@ def say(message: str, /, **values: Any) -> Text:
 
 
 def say_many(one: str, many: str, count: float, /, **values: Any) -> Text:
-    """Return a text that ``shown`` can translate later, with the message ``one`` or ``many`` chosen by ``count``.
+    """Return a text that ``shown`` can translate later, with the message ``one``, or ``many`` unless ``count`` is 1.
 
     >>> say_many("{count} day", "{count} days", 1), say_many("{count} day", "{count} days", 2)
     ('1 day', '2 days')
@@ -111,7 +111,10 @@ def _(message: str, /, **values: Any) -> str:
 
 
 def many(one: str, several: str, count: float, /, **values: Any) -> str:
-    """Return the message for ``count`` in the current language at once. Both messages may hold ``{count}``."""
+    """Return the message ``one``, or ``several`` unless ``count`` is 1, in the current language.
+
+    ``values`` fill the placeholders by name, as ``count`` fills ``{count}``.
+    """
     return shown(say_many(one, several, count, **values))
 
 

@@ -38,10 +38,7 @@ class Preference:
         return place is not None, -(place or 0), earlier >= ESTABLISHED, -rank, earlier, series
 
     def choice(self, series: str) -> tuple[bool, int]:
-        """Return the part of the sort key that the user's chosen order decides, as (is chosen, -place).
-
-        The largest wins.
-        """
+        """Return the sort key of a series in the user's chosen order, as (is chosen, -place). The largest key wins."""
         place = self.place(series)
         return place is not None, -(place or 0)
 

@@ -107,9 +107,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """The state of a Kalman filter over check-ins, which is the expected score in four parts with covariance ``doubt``.
+    """The state of a Kalman filter over check-ins, with the expected ``score`` in four parts (see ``felt``).
 
-    ``share`` is the weight of the check-ins in each part.
+    ``share`` is the weight of the check-ins in each part, ``doubt`` the covariance of the parts.
     """
 
     score: Parts = NOTHING

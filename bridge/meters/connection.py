@@ -65,7 +65,7 @@ def company_now(past: Past, at: datetime) -> Signal | None:
 
 
 def times_in_company(past: Past, at: datetime) -> int:
-    """Return the number of entries of company that ended in the seven days before ``at``."""
+    """Return the number of calendar entries with family or friends that ended in the seven days before ``at``."""
     return len(_ages(past, at))
 
 

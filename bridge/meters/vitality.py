@@ -135,9 +135,9 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def by_strain(slept: Signal | None, share: float) -> tuple[Signal | None, ...]:
-    """Split the signal of a good night's sleep in two, of which "sleep_strained" gets the ``share`` of its quality.
+    """Split the signal of a good sleep, giving ``share`` of its quality to a second signal called "sleep_strained".
 
-    The shipped map gives that signal no weight, because long sleep in illness shows need and not energy.
+    The shipped map gives the second no weight, because long sleep in illness shows need and not energy.
     """
     if slept is None or slept.z <= 0 or not share:
         return (slept,)

@@ -44,9 +44,9 @@ def slept(asleep: float, need: float, z: float, *, own: bool = True) -> Fact:
 
 
 def relative(value: float, centre: float, normal: Baseline) -> Fact:
-    """Return a fact with the whole per cent by which ``value`` is above or below ``centre``.
+    """Return a fact that ``value`` is so many per cent above or below ``centre``, as a whole number.
 
-    It speaks of the user's usual, or of most people's if ``normal`` has fewer than ``CALIBRATED`` values.
+    It names the user's usual, or most people's if ``normal`` has fewer than ``CALIBRATED`` values.
 
     >>> relative(44, 50, Baseline(n=30, centre=50, spread=5))
     Fact(kind='below_usual', values={'off': 12, 'unit': '%'}, weight=0.0, title=None)
@@ -56,9 +56,9 @@ def relative(value: float, centre: float, normal: Baseline) -> Fact:
 
 
 def absolute(value: float, centre: float, unit: str, normal: Baseline) -> Fact:
-    """Return a fact with the distance of ``value`` above or below ``centre``, in whole ``unit``.
+    """Return a fact that ``value`` is so many whole ``unit`` above or below ``centre``.
 
-    It speaks of the user's usual, or of most people's if ``normal`` has fewer than ``CALIBRATED`` values.
+    It names the user's usual, or most people's if ``normal`` has fewer than ``CALIBRATED`` values.
 
     >>> absolute(57, 53.2, "bpm", Baseline(n=2, centre=53.2, spread=2)).kind
     'above_most'

@@ -126,7 +126,10 @@ def _finite(value: Any) -> float:
 
 
 def parsed(text: str, form: type, *, finite: bool = False) -> Any:
-    """Return the value of a JSON text. Raises Unfit unless it has the type ``form`` and limited nesting."""
+    """Return the value of a JSON text. Raises Unfit unless it has the type ``form`` and limited nesting.
+
+    With ``finite``, NaN and infinity are refused as well.
+    """
     try:
         found = json.loads(text, parse_constant=_refuse_constant if finite else None)
     except RecursionError:

@@ -261,7 +261,7 @@ def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
 
 
 def keep_raw(db: sa.Connection, batch: Batch, deliveries: Sequence[Delivery]) -> None:
-    """Store the payloads of the records that changed, and their pieces by date of export."""
+    """Store the payloads of those ``deliveries`` that changed a record, and the pieces changed in ``batch``."""
     now = tables.microseconds(batch.now)
     values = [
         (state.id, now, record.deleted, record.parent, codec.compressed(payload))

@@ -43,7 +43,10 @@ def write(
     days: Mapping[Day, Sequence[Known]],
     there: Mapping[Day, Collection[int]],
 ) -> None:
-    """Replace the stored readings of ``days`` by these readings. ``there`` maps a day to the ids of its stored rows."""
+    """Replace the stored readings of ``days`` by these readings. ``there`` maps a day to the ids of its stored rows.
+
+    ``owner`` is (user id, connection id).
+    """
     changed: list[tuple[Any, ...]] = []
     new: list[tuple[Any, ...]] = []
     gone: list[dict[str, int]] = []

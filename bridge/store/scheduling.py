@@ -139,7 +139,7 @@ class Scheduling(Part):
         outcome: Outcome,
         after: AfterSync,
     ) -> None:
-        """Save the outcome of a sync and the connection's next due time, and release its lease.
+        """Save the outcome of a sync and the state ``after`` it, with the next due time, and release the lease.
 
         An outcome without news replaces an earlier one without news. An outcome in ``STOPS`` pauses the connection.
         """
@@ -187,7 +187,11 @@ class Scheduling(Part):
 
     @writes()
     def stagger(self, db: sa.Connection, *, now: datetime, step: timedelta, within: timedelta) -> int:
-        """Make overdue connections due one by one, ``step`` apart, the longest overdue first. Return their number."""
+        """Make overdue connections due one by one, ``step`` apart, or less apart so that all are due ``within`` that
+        time.
+
+        The longest overdue are first. Returns their number.
+        """
         late = sa.and_(_is_due(now), c.due_at.is_not(None))
         found = list(db.execute(sa.select(c.id).where(late).order_by(c.due_at, c.id)).scalars())
         step = min(step, within / max(1, len(found)))
