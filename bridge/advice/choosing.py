@@ -63,10 +63,7 @@ class Choosing:
         return store.recommendations.add(self._advice(chosen, look))
 
     def further(self, closed: FullRecommendation) -> FullRecommendation | None:
-        """Close an answered recommendation, and store and return another for its slot.
-
-        None if no other action is left.
-        """
+        """Close an answered recommendation, and store and return another for its slot, or None if no action is left."""
         before = {one.action for one in self.person.advised if one.moment == closed.moment}
         look = look_at(self.person, self.span)
         left = {action: one for action, one in look.found.items() if action not in before and one.kind == "suggested"}

@@ -93,7 +93,10 @@ def _beside(old: Spell, new: Spell, today: date) -> list[Spell]:
 
 
 def change_mode(store: Store, user: User, mode: Mode, *, person: Person) -> Mode:
-    """Save a mode by ``say_mode``. If it is ``normal``, do not ask again soon about the modes that the data suggest."""
+    """Save a mode, such as ill or away, as ``say_mode`` does, and return the mode of today.
+
+    If it is ``normal``, modes that the data suggest are not asked about for some weeks.
+    """
     asked = to_ask(store, user, person) if mode.kind is ModeKind.NORMAL else []
     with store.transaction():
         dismiss(store, user, [name for name, _ in asked], now=person.now)

@@ -261,7 +261,7 @@ class Rule:
 
 
 def lasting(advice: Recommendation, user: User, why: Because) -> Rule | None:
-    """Return the wish for all later days that a reason for a refusal means, or None if it holds only today."""
+    """Return the lasting wish that a reason for a refusal means, or None if the reason holds only today."""
     if is_night(advice):
         return None  # nobody can do without, and what holds for sleep is a wish about naps
     action, named = frozenset({advice.action}), shown(WISHED.get(advice.action, ACTION_WORDS[advice.action]))

@@ -1,4 +1,1 @@
-"""Read calendar entries as times, which are occurrences of repeating events, busy and free stretches, and meetings.
-
-Corrections of entries by users and journeys are here, too.
-"""
+"""Compute what calendar entries mean for a person's time, as occurrences, busy and free stretches, and meetings."""

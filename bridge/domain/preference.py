@@ -12,7 +12,10 @@ Key = tuple[bool, int, bool, int, int, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preference:
-    """A user's order of sources: ``chosen``, best first, before ``usual``. A name is SOURCE or SOURCE/DEVICE."""
+    """The order of sources that a user has ``chosen``, best first, followed by the ``usual`` order of all others.
+
+    A name in ``chosen`` is SOURCE or SOURCE/DEVICE.
+    """
 
     chosen: tuple[str, ...] = ()
     usual: tuple[str, ...] = ()

@@ -92,7 +92,7 @@ def _varied(
 
 @shared
 def recovery(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the vendor's recovery score, compared with the user's normal and most people's, or None."""
+    """Return a signal of the vendor's recovery score, compared with the user's and most people's normal, if known."""
     night = past.latest(Metric.RECOVERY_SCORE, at)
     return None if night is None else nightly("hrv", night, at, past.kept(_recovered, night))
 

@@ -213,7 +213,10 @@ class Change:
 
 
 def change_of(meter: Meter, slot: Slot, difference: float, planned: When, usual: Sequence[When]) -> Change:
-    """Return a meter's change of level with its reason. ``usual`` are the same hours of the days compared with."""
+    """Return the change of a meter by ``difference`` at the end of ``slot``, with the reason that the calendar gives.
+
+    The data of the day (``planned``) are compared with those of past days at the same hour (``usual``).
+    """
     found = (fact.text(planned, usual, is_up=difference > 0) for fact in FACTS.get(meter, ()))
     why = next((text for text in found if text is not None), None)
     return Change(meter=meter, slot=slot, difference=difference, why=why)

@@ -18,7 +18,7 @@ c, r, s = tables.connections.c, tables.recommendations.c, tables.silences.c
 
 
 class InSlot(NamedTuple):
-    """The ids of users whose slot has a recommendation or needs none, and of users to whom it was not sent yet."""
+    """The ids of users for whom a slot's advice is decided (``advised``), and of those to whom it was not sent yet."""
 
     advised: set[int]
     unsent: set[int]
