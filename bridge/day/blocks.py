@@ -18,15 +18,7 @@ from bridge.day.person import PERIOD, Person
 from bridge.day.recovery import at_risk, leaving_for
 from bridge.day.sleep import LEAST_SLEEP, Rests, begun, other_zone, rounded_up
 from bridge.day.terms import due_weight
-from bridge.day.view import (
-    MOST,
-    OF_A_TASK,
-    due_tasks,
-    may_be_for,
-    of_due,
-    of_task,
-    stands,
-)
+from bridge.day.view import MOST, OF_A_TASK, due_tasks, may_be_for, of_due, of_task, stands
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed
 from bridge.domain.slots import zone_at

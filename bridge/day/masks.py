@@ -36,17 +36,12 @@ SPORT_FROM, SPORT_UNTIL = 9 * HOUR, 21 * HOUR  # the first on free days
 BEFORE_SHIFT, SHIFT = 5 * HOUR, 6 * HOUR
 NOON, OFFICE_END, AFTERNOON, AFTER_DINNER = 12 * HOUR, 17 * HOUR, 13 * HOUR, 19 * HOUR
 ANSWERED = ((8 * HOUR, 12 * HOUR), (13.5 * HOUR, 17 * HOUR))  # hours in which offices answer, Monday to Friday
-LATEST = {A.DEEP_WORK: 20, A.ADMIN_WORK: 20, A.LEARN: 19.5, A.SLEEP: 24, A.EXERCISE: 20, A.MEDITATE: 22}
-LATEST |= {A.FAMILY_TIME: 19.5, A.SOCIALIZE: 19, A.ME_TIME: 21.0, A.BINGE_WATCH: 21}  # starts, hours after midnight
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 22 * HOUR, 18 * HOUR, 20 * HOUR
 SHORT_TASK = 30  # minutes of a task that an evening holds once it is overdue
-AGAIN = {A.DEEP_WORK: 3, A.ADMIN_WORK: 4, A.LEARN: 10, A.SLEEP: 20, A.EXERCISE: 16, A.MEDITATE: 20}
-AGAIN |= {A.FAMILY_TIME: 10, A.SOCIALIZE: 20, A.ME_TIME: 20, A.BINGE_WATCH: 20}  # hours until it may be said again
 TOLD_NEAR, MISSED = 30.0, 5 * HOUR  # minutes around the usual hour that tell; after it, in which missed sport fits
 FRESH, BEFORE_RACE = 36 * HOUR, 2 * DAY  # of rest before and after long or hard sport; dates before a race
 LONGER, HARD = 1.5, 14.0  # times the usual length; and the strain that WHOOP calls strenuous, of a hard workout
 REPEATS_MAX = 3  # days of seven with the same action in a part of the day
-WEEKLY_MAX, WEEKLY_ELSE = {A.MEDITATE: 2, A.ME_TIME: 2}, 4  # days of seven with the same action
 ONE_REST = RESTS | {A.SLEEP}
 LEISURE = ONE_REST | {A.BINGE_WATCH}  # of which a day gets one kind
 OVERDUE = 7 * DAY  # for which work that was due takes a free day too
@@ -288,7 +283,7 @@ def not_too_late(candidate: Candidate, view: View) -> Cells | bool:
     quiet = candidate.action in (A.MEDITATE, A.SLEEP)
     ends = (grid.bed if quiet else min(grid.bed - END_BEFORE_BED, grid.spent_from)) if grid.size else grid.begin
     cells = np.arange(grid.size)
-    latest = cells < grid.up(grid.since(LATEST[candidate.action] * HOUR) + MINUTE)
+    latest = cells < grid.up(grid.since(candidate.length.latest * HOUR) + MINUTE)
     own = usual(candidate, view, timedelta(0))
     if own:
         start = grid.up(own[0][0])
@@ -315,7 +310,7 @@ def not_planned(candidate: Candidate, view: View) -> Fact | bool:
 def not_lately(candidate: Candidate, view: View) -> Cells | bool:
     if candidate.action is None:
         return True
-    apart = (AGAIN[candidate.action] if candidate.task is None else 0.5) * HOUR
+    apart = (candidate.length.again if candidate.task is None else 0.5) * HOUR
     over = [o.end for o in view.planned(candidate.action) if o.end <= view.person.now]
     lately = over if candidate.task is None else []
     if candidate.action is A.EXERCISE:
@@ -374,7 +369,7 @@ def not_too_often(candidate: Candidate, view: View) -> Cells | bool:
     if candidate.action is None or _is_own(candidate.action, view) or presses(candidate, view):
         return True
     days = _said_days(candidate.action, view)
-    if len({day for day, _ in days}) >= WEEKLY_MAX.get(candidate.action, WEEKLY_ELSE):
+    if len({day for day, _ in days}) >= candidate.length.weekly:
         return False
     full = [slot for slot in Slot if len({day for day, one in days if one is slot}) >= REPEATS_MAX]
     return ~view.grid.touched(_part(view.grid, slot) for slot in full) if full else True

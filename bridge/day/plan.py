@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
@@ -15,20 +15,11 @@ from bridge.day.choice import Judged, Propensities, judged, option_at, room
 from bridge.day.grid import BESIDE, CELL, DAY, EVENING, HOUR, Grid
 from bridge.day.known import is_blank
 from bridge.day.leisure import off
-from bridge.day.masks import AGAIN, LEISURE, SHORT_TASK, before, is_near, urgency
+from bridge.day.masks import LEISURE, SHORT_TASK, before, is_near, urgency
 from bridge.day.person import Person
 from bridge.day.rules import APART, PAUSE
-from bridge.day.solver import Place, solve
 from bridge.day.unmet import night_unmet, unmet
-from bridge.day.view import (
-    DUE_DAYS,
-    RESTS,
-    Candidate,
-    Said,
-    View,
-    candidates,
-    said_of,
-)
+from bridge.day.view import DUE_DAYS, RESTS, Candidate, Said, View, candidates, said_of
 from bridge.domain.facts import Fact
 from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds
 from bridge.domain.types import Reading
@@ -38,6 +29,7 @@ from rhythm_env.interface import ActionType, Meter, Slot
 AHEAD_MAX = 7  # days ahead for whose plans the days before are planned as well
 TASKS_MOST, URGENT_MOST, LONG_DAY, LONG_DAY_MOST = 2, 3, 6 * 60.0, 1  # tasks in a day; minutes of a long one
 HALF_HOUR, STARTS_MAX = 6, 8  # cells between two starts that are tried, and how many of a free stretch
+NODES = 16_000  # steps of the search for the best plan
 HARD = frozenset({ActionType.DEEP_WORK, ActionType.LEARN})
 REST_AFTER_SPORT = timedelta(minutes=45)
 PRESSING = (8.0, 6.0, 0.0, 4.0)  # of a task due that day, the next day, later, or before, against leisure
@@ -285,7 +277,7 @@ def _apart(one: Place, other: Place, found: Sequence[Judged], grid: Grid) -> boo
         return False
     if earlier.action in LEISURE and after.action in LEISURE:
         return False
-    return earlier.action is None or earlier.action is not after.action or gap >= AGAIN[earlier.action] * HOUR
+    return earlier.action is None or earlier.action is not after.action or gap >= earlier.length.again * HOUR
 
 
 def _block(one: Judged, place: Place, view: View) -> Block:
@@ -299,3 +291,80 @@ def _block(one: Judged, place: Place, view: View) -> Block:
         facts=option.facts,
         task=None if option.task is None or option.task.key in view.person.errands else str(option.task.key),
     )
+
+
+# The search for the best plan -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A time for the suggestion number ``choice``: steps of five minutes ``start`` to ``end``, slot ``group``."""
+
+    choice: int
+    kind: str
+    start: int
+    end: int
+    value: float
+    group: int = 0
+
+
+Apart = Callable[[Place, Place], bool]  # two places can stand beside each other
+Most = Mapping[str, int]
+
+
+def solve(places: Sequence[Place], most: Most, apart: Apart) -> list[Place]:
+    """Return the suggestions with times whose sum of values is largest, by start. ``most`` limits each kind.
+
+    Branch and bound finds the exact answer, the best candidates first. After ``NODES`` steps it stops with its best.
+    """
+    by_choice: dict[int, list[Place]] = {}
+    for one in sorted(places, key=lambda place: -place.value):
+        if one.value > 0 and most.get(one.kind, 0) > 0:
+            by_choice.setdefault(one.choice, []).append(one)
+    choices = sorted(by_choice.values(), key=lambda of: -of[0].value)
+    search = _Search(choices=choices, most=most, apart=apart, left=NODES)
+    search.run(0, [], 0.0)
+    return sorted(search.best, key=lambda one: one.start)
+
+
+def total(chosen: Sequence[Place]) -> float:
+    return sum(one.value for one in chosen)
+
+
+def fits(one: Place, chosen: Sequence[Place], most: Most, apart: Apart) -> bool:
+    """Return True if a suggestion at a time can be added to those chosen."""
+    if sum(other.kind == one.kind for other in chosen) >= most.get(one.kind, 0):
+        return False
+    return all(other.choice != one.choice and apart(one, other) for other in chosen)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Search:
+    """A depth-first search for the best plan, which abandons plans that cannot become the best."""
+
+    choices: Sequence[Sequence[Place]]
+    most: Most
+    apart: Apart
+    left: int
+    best: list[Place] = field(default_factory=list)
+
+    def run(self, at: int, chosen: list[Place], value: float) -> None:
+        """Try the candidates from ``at`` on in addition to those chosen."""
+        if value > total(self.best) + 1e-9:
+            self.best = list(chosen)
+        if at == len(self.choices) or self.left <= 0 or value + self._bound(at, chosen) <= total(self.best) + 1e-9:
+            return
+        for one in self.choices[at]:
+            self.left -= 1
+            if fits(one, chosen, self.most, self.apart):
+                self.run(at + 1, [*chosen, one], value + one.value)
+        self.run(at + 1, chosen, value)
+
+    def _bound(self, at: int, chosen: Sequence[Place]) -> float:
+        room = {kind: most - sum(one.kind == kind for one in chosen) for kind, most in self.most.items()}
+        bound = 0.0
+        for of in self.choices[at:]:
+            if room[of[0].kind] > 0:
+                room[of[0].kind] -= 1
+                bound += of[0].value
+        return bound

@@ -15,18 +15,7 @@ from operator import attrgetter
 
 from bridge.calendar.busy import Labelled, Stretch, clipped, merged, takes_time
 from bridge.calendar.flights import FROM_THE_AIRPORT, journey, same_clock
-from bridge.day.typical import (
-    DAY,
-    MAD_TO_SD,
-    MINUTE,
-    MINUTES_OF_DAY,
-    WEEKEND,
-    clock,
-    median,
-    midmean,
-    ordinary,
-    weight,
-)
+from bridge.day.typical import DAY, MAD_TO_SD, MINUTE, MINUTES_OF_DAY, WEEKEND, clock, median, midmean, ordinary, weight
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at

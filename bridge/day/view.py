@@ -240,26 +240,32 @@ def said_of(person: Person) -> list[Said]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Length:
-    """Minutes of an action: usual, least and most; the notice before its start; and what is kept free after it."""
+    """Minutes of an action: usual, least and most; the notice before its start; and what is kept free after it.
+
+    Its suggestion begins by the hour ``latest``, comes ``again`` after so many hours, and on ``weekly`` days of seven.
+    """
 
     usual: int
     least: int
     most: int
     notice: int = 5
     after: int = 0
+    latest: float = 20
+    again: int = 20
+    weekly: int = 4
 
 
 LENGTHS: Mapping[ActionType, Length] = {  # our choice
-    ActionType.DEEP_WORK: Length(usual=90, least=45, most=120),
-    ActionType.ADMIN_WORK: Length(usual=30, least=15, most=60),
-    ActionType.LEARN: Length(usual=45, least=20, most=90),
-    ActionType.SLEEP: Length(usual=20, least=15, most=30),
-    ActionType.EXERCISE: Length(usual=45, least=30, most=90, notice=15, after=45),
-    ActionType.MEDITATE: Length(usual=10, least=10, most=30, after=5),
-    ActionType.FAMILY_TIME: Length(usual=60, least=30, most=180, notice=30),
-    ActionType.SOCIALIZE: Length(usual=90, least=45, most=240, notice=120, after=20),
-    ActionType.ME_TIME: Length(usual=45, least=20, most=120),
-    ActionType.BINGE_WATCH: Length(usual=60, least=45, most=120),
+    ActionType.DEEP_WORK: Length(usual=90, least=45, most=120, again=3),
+    ActionType.ADMIN_WORK: Length(usual=30, least=15, most=60, again=4),
+    ActionType.LEARN: Length(usual=45, least=20, most=90, latest=19.5, again=10),
+    ActionType.SLEEP: Length(usual=20, least=15, most=30, latest=24),
+    ActionType.EXERCISE: Length(usual=45, least=30, most=90, notice=15, after=45, again=16),
+    ActionType.MEDITATE: Length(usual=10, least=10, most=30, after=5, latest=22, weekly=2),
+    ActionType.FAMILY_TIME: Length(usual=60, least=30, most=180, notice=30, latest=19.5, again=10),
+    ActionType.SOCIALIZE: Length(usual=90, least=45, most=240, notice=120, after=20, latest=19),
+    ActionType.ME_TIME: Length(usual=45, least=20, most=120, latest=21, weekly=2),
+    ActionType.BINGE_WATCH: Length(usual=60, least=45, most=120, latest=21),
 }
 OF_A_TASK = Length(usual=USUAL, least=LEAST, most=MOST, notice=15)  # whose action is not known
 

@@ -5,8 +5,8 @@ from itertools import product
 
 import pytest
 
-from bridge.day import solver
-from bridge.day.solver import Place, fits, solve, total
+from bridge.day import plan
+from bridge.day.plan import Place, fits, solve, total
 
 MOST = {"suggested": 2, "task": 2}
 
@@ -53,7 +53,7 @@ def test_no_other_answer_of_a_small_day_is_better(seed):
 
 def test_without_the_search_some_answers_are_worse(monkeypatch):
     """The planted fault: the first answer of the search is not always the best, so the comparison can fail."""
-    monkeypatch.setattr(solver, "NODES", 4)
+    monkeypatch.setattr(plan, "NODES", 4)
     assert any(total(solve(small_day(seed), MOST, apart)) < best_of_all(small_day(seed)) - 0.01 for seed in range(200))
 
 
