@@ -38,8 +38,8 @@ def typed(address: str, scheme: str, unreadable: Text) -> SplitResult:
 def typed_for_secrets(address: str, account: Account, unreadable: Text, unencrypted: Text) -> SplitResult:
     """Return the parsed address of a server that a password is sent to, with https if no scheme was typed.
 
-    Raises SetupError with ``unreadable`` as ``typed`` does, and with ``unencrypted`` for http to another machine that
-    the account does not allow.
+    Raises SetupError with ``unencrypted`` for http to another machine that the account does not allow, and with
+    ``unreadable`` for text that is no address of a server.
     """
     parts = typed(address, "https", unreadable)
     allowed = parts.hostname in LOOPBACK_HOSTS or egress.host_of(parts.geturl()) in account.allow_hosts

@@ -425,9 +425,10 @@ class Fields:
         return Stretch(start=begun, end=over, offset=east, day=date_of)
 
     def wall_stretch(self, start: str, offset: str, *, duration: str) -> Stretch:
-        """Return a time from the fields of the start in local time, of the offset of that, and of the length.
+        """Return the span of time that begins at a local time, from the fields of start, offset and length.
 
-        The date is that of the start. Raises BadRecord if a field is unreadable, or for more than three days.
+        ``start`` has no offset of its own, and ``offset`` says how far it is from UTC. The date is that of the start.
+        Raises BadRecord if a field is unreadable, or for more than three days.
 
         >>> told = {"start": "2026-11-20T00:30:00", "east": 60, "lasted": "PT45M"}
         >>> walk = Fields(told, "pebble/walk").wall_stretch("start", "east", duration="lasted")

@@ -43,10 +43,11 @@ class WrittenPlans:
         self.remember(calendar=calendar)
 
     def settle(self, *, take_away: Callable[[str], None], is_deleted: Callable[[Plan], bool]) -> list[str]:
-        """Write missing events, remove outdated ones, and return the keys of current plans whose event is gone.
+        """Write missing events, remove outdated ones, and return the keys of current plans whose event the user
+        deleted.
 
-        The user deleted these events. ``take_away`` removes an event by its plan's key. ``is_deleted`` returns True if
-        the user deleted the event, and otherwise writes it.
+        ``take_away`` removes an event by its plan's key. ``is_deleted`` returns True if the user deleted a plan's
+        event, and otherwise writes it.
         """
         for plan in self.current:
             self.notes.setdefault(plan.key, {})["end"] = plan.end.isoformat()

@@ -227,7 +227,7 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
 
 
 def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code: str) -> dict[str, Any]:
-    """Exchange a consent's ``code`` for the token. Raises NeedsLogin, Refused or TryLater as ``refreshed`` does."""
+    """Exchange a consent's ``code`` for the token. Raises NeedsLogin or Refused if refused, else TryLater."""
     import requests
     from oauthlib.oauth2 import OAuth2Error
 

@@ -289,7 +289,7 @@ async def _resume(queue: App) -> None:
 
 
 def work(bridge: installation.Bridge, *, concurrency: int) -> None:
-    """Run jobs of the queue, up to ``concurrency`` at once, until a signal. Raises SetupError as ``open_queue``."""
+    """Run jobs of the queue, up to ``concurrency`` at once, until a signal. Raises SetupError without a queue."""
     from bridge.daemon.procrastinate_queue import open_queue
 
     jobs = Jobs(bridge=bridge)

@@ -96,7 +96,7 @@ def _connection(
 
 
 def bare_row(source: str, name: str, counts: dict[str, int]) -> ConnectionDocument:
-    """Return a row of the table of connections for another thing, such as notifications. Its times are null."""
+    """Return a row that tells of something else in the table of connections, such as notifications, without times."""
     row = {"source": source, "connection": name, "rows": sum(counts.values()), "counts": counts, "set_aside": 0}
     row |= {"set_aside_reasons": {}, "not_permitted": [], "next": ""}
     return cast("ConnectionDocument", dict.fromkeys(ConnectionDocument.__annotations__) | row)

@@ -20,7 +20,7 @@ ARMS = {True: "on", False: "off"}
 class TrialDayDocument(TypedDict):
     """A day of a trial. ``arm`` is "on" if the user should do what is tried, else "off". ``outcome`` may be null.
 
-    ``kept`` tells if the user did on it what was drawn, null if the user did not say.
+    ``kept`` tells if the user did as the arm asked, null if the user did not say.
     """
 
     date: str

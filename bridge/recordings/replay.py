@@ -91,8 +91,8 @@ def record_redacted(
 ) -> tuple[Outcome, Redactor]:
     """Record one account without personal data. Return the outcome, and the redactor with its counts.
 
-    ``source`` may be None if only one account can be recorded. Raises SetupError if several can, if the source does not
-    say which fields may be given away, and as ``record`` does.
+    ``source`` may be None if only one account can be recorded. Raises SetupError if several or none can, if the source
+    does not say which fields may be given away, or for a folder that is not empty.
     """
     live = _live(bridge, user, source)
     if len(live) > 1:

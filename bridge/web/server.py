@@ -209,8 +209,8 @@ def serve_with_daemon(
 ) -> None:
     """Serve the page and run the daemon until SIGTERM or Ctrl-C. The daemon looks for work every ``every`` seconds.
 
-    ``health`` is the address for monitors, or None. Raises SetupError if another daemon runs here, and as
-    ``serve_page``.
+    ``health`` is the address for monitors, or None. Raises SetupError if another daemon runs here, for a port in use,
+    or if others can reach the page and a user has no way to log in.
     """
     from bridge.daemon.health import serve_health, status_of
     from bridge.daemon.process import look_until_stopped, only_daemon

@@ -150,7 +150,7 @@ class TodayCache:
             return found.readings
 
     def opening(self, bridge: Bridge, user: User, current: Today) -> tuple[Fact, ...]:
-        """Return the notes at the top of today's page, cached for a quarter of an hour unless the data change."""
+        """Return the facts told at the top of today's page, cached for a quarter of an hour unless the data change."""
         known, now, local = current.known, current.at, local_time(current.at, user.zones)
         wishes = bridge.store.people.wishes(user.id)
         mode = mode_of(bridge.store, user, local.date())

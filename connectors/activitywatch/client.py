@@ -59,10 +59,7 @@ class Server:
         return {key: kind for key, kind in sorted(kinds.items()) if kind is not None}
 
     def events(self, bucket: str, start: datetime, end: datetime, *, now: datetime) -> list[Any]:
-        """Return a bucket's events between two instants.
-
-        Raises SourceChanged for another answer, and as ``buckets``.
-        """
+        """Return a bucket's events between two instants. Raises SourceChanged unless the answer is a list of events."""
         asked = {"start": start.isoformat(), "end": end.isoformat(), "limit": "-1"}
         body = self._asked(f"/buckets/{quote(bucket, safe='')}/events", now, asked)
         if not isinstance(body, list) or not all(

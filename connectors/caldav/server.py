@@ -95,7 +95,8 @@ class Server:
         return _listing(answer)
 
     def report(self, address: str, body: str) -> Listing:
-        """Return the answer to a report on an address. Raises NotWebDav for another kind of answer, and as ``ask``.
+        """Return the answer to a report on an address. Raises NotWebDav for another kind of answer, Declined if
+        refused.
 
         The request has depth 0, as RFC 6578 (3.2) demands.
         """

@@ -158,7 +158,7 @@ def _sleep(key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _night_of(fields: Fields, sleep: RawRecord | None) -> Stretch:
-    """Return the time of a recharge's night, from the record of its sleep, or else the midnight of its date."""
+    """Return the time of the night of a recharge (Polar's overnight recovery), from its sleep, else its date."""
     try:
         if sleep is not None:
             return _night(Fields.of(SPEC.name, sleep))

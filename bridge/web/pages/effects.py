@@ -141,7 +141,10 @@ def begin(
 
 @router.post("/effects/trial/{number}")
 def answer(visit: Visitor, number: Number, said: Words, at: Words = "today", back: Words = "") -> RedirectResponse:
-    """Save if the user did on a day what was drawn (yes, no), or stop the trial. Raises SetupError for another word."""
+    """Save if the user did what a trial's draw asked for on a day (``said`` is yes or no), or stop the trial.
+
+    Raises SetupError for another word.
+    """
     if said == "stop":
         trial.stop(visit.bridge, visit.user, number, now=visit.now)
     elif said in ("yes", "no"):

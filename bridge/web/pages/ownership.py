@@ -74,7 +74,7 @@ def mark(visit: Visitor, form: Annotated[MarkForm, Form()]) -> RedirectResponse:
 
 
 def just_marked(visit: Visit, key: str) -> dict[str, Any] | None:
-    """Return for the page whose the user last said an entry is, so that it can offer to undo that. None without."""
+    """Return the last statement on whose the entry with this key is, so that the page can offer to undo it, or None."""
     marks = whose.marks(visit.bridge.store, visit.user) if key else ()
     return next((_shown(one) for one in reversed(marks) if one.key == key), None)
 
