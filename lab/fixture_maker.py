@@ -81,9 +81,7 @@ class Move:
         return self._text(name, value) if isinstance(value, str) else self._number(name, value)
 
     def _named(self, value: Any) -> Any:
-        """Return ``value`` unchanged unless it is an id of the sample, else with the row's number added or as moved
-        date.
-        """
+        """Return ``value``, with the row's number added or moved (if a date) if it is an id of the sample."""
         if isinstance(value, bool) or not isinstance(value, str | int) or value not in self.ids:
             return value
         if isinstance(value, str) and DATE.fullmatch(value):

@@ -34,9 +34,7 @@ class Image:
 
 
 def check_tools() -> None:
-    """Exit with the command that installs it if a tool for the image is missing, or if not run as root with Python
-    3.11.
-    """
+    """Exit with the command that installs a missing tool, or a message without root rights or Python 3.11."""
     missing = [name for name in ("mmdebstrap", "podman") if shutil.which(name) is None]
     if missing or os.geteuid() != 0:
         sys.exit(f"the image needs root, and Debian's tools: apt-get install mmdebstrap podman (missing: {missing})")

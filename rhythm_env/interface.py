@@ -219,9 +219,7 @@ class Policy(Protocol):
 
 
 def observation_from_json(body: Mapping[str, Any]) -> Observation:
-    """Return the observation that ``Observation.to_json`` converted into ``body``. Raises ValueError for another
-    version.
-    """
+    """Return the observation that ``to_json`` converted into ``body``. Raises ValueError for another version."""
     if body.get("version") != OBSERVATION_VERSION:
         raise ValueError(f"observation version {body.get('version')!r}, this code reads {OBSERVATION_VERSION}")
     return Observation(

@@ -24,9 +24,7 @@ WANTED = 0.8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """The probability of a slot without a recommendation, the harm of one in standard deviations, and the length in
-    days.
-    """
+    """The probability of a slot without a recommendation, the harm of one in standard deviations, and the days."""
 
     silence: float
     harm: float

@@ -84,9 +84,7 @@ class Life:
             self.store.ingest.land(connection, some, installation.normaliser(spec), version=version, now=arrived)
 
     def settle(self, like: Life | None) -> None:
-        """Sync until nothing is new. Watches continue where the syncs of ``like`` ended, so that older years are not
-        read.
-        """
+        """Sync until nothing is new. Watches begin at the cursors of ``like``, so that older years are not read."""
         for source, of in self.sources.items():
             for stream in of.spec.streams if like and source in WATCHES else ():
                 other = like.sources[source].connection.id if like else 0

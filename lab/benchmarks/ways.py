@@ -62,9 +62,7 @@ class Stage:
 
     @contextmanager
     def opened(self) -> Iterator[tuple[Bridge, User]]:
-        """Open a copy of the database, with the classifier loaded and a connection made. The copy is deleted at the
-        end.
-        """
+        """Open a copy of the database, with the classifier and a connection. The copy is deleted at the end."""
         copy = Path(shutil.copy(self.original, self.folder / "copy.db"))
         store = Store(f"sqlite:///{copy}")
         bridge = Bridge(settings=config.load(), store=store)

@@ -14,8 +14,7 @@ Body = Mapping[str, Any]
 
 
 def draw(path: Path, body: Body) -> None:
-    """Draw the curves of ``body`` into the file ``path``, in the format that its name ends with. An old file is
-    replaced.
+    """Draw the curves of ``body`` into the file ``path``, in the format of its ending, and replace an old file.
 
     Raises SetupError without matplotlib, for an unknown ending, and if the file cannot be written.
     """

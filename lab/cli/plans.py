@@ -80,9 +80,7 @@ def _of_folder(folder: Path) -> list[Path]:
 
 
 def _row(path: Path, counts: Counts) -> dict[str, Any]:
-    """Return the table row of a calendar file, with its dates and the numbers of checks, recommendations and broken
-    rules.
-    """
+    """Return the table row of a calendar file, with dates, and numbers of checks, recommendations and broken rules."""
     return {
         "calendar": path.stem[:NAME_MAX],
         "from": min((day for _, day in counts.days), default=None),

@@ -186,8 +186,7 @@ class Life:
     def _chances(
         self, moment: Moment, feasible: Sequence[ActionType], action: ActionType
     ) -> tuple[dict[ActionType, float], float | None, bool]:
-        """Return (probability of acceptance by action, that of ``action``, True if the person looks at
-        recommendations).
+        """Return (probability of acceptance by action, that of ``action``, True if the person looks at advice).
 
         The simulator's own person has no stated probabilities, which gives ({}, None, True).
         """

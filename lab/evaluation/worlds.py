@@ -325,9 +325,7 @@ class Hidden:
         return chances, float(self.person.chance(action=str(action), **known)), seen
 
     def habit(self, day: int, slot: int) -> Sequence[float] | None:
-        """Return the weights (10,) of the actions that the person does without a recommendation, None for the
-        simulator's own.
-        """
+        """Return the weights (10,) of actions without a recommendation, or None for the simulator's own."""
         own: Callable[..., Sequence[float]] | None = getattr(self.person, "habit", None)
         return None if own is None else own(day=day, slot=slot)
 

@@ -97,8 +97,7 @@ HARD_DAYS = (  # what fills the hard week beside the usual
 def calendar_account(
     today: date, zone: ZoneInfo, days: int, hard: frozenset[date], rng: random.Random
 ) -> dict[str, Any]:
-    """Return the account with the person's own calendar and the family's, whose series begin before the last ``days``
-    days.
+    """Return the account with the person's and the family's calendars. Series begin before the last ``days`` days.
 
     ``hard`` are days with more meetings.
     """

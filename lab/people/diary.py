@@ -55,9 +55,7 @@ class Diary:
         self._put(self._book.add(ME, paired, recurrence=["RRULE:FREQ=WEEKLY;BYDAY=WE"]))
 
     def write(self, moment: Moment, action: ActionType, start: datetime, *, today: date) -> None:
-        """Write an entry for ``action`` into the slot ``moment``, which begins at ``start``, and replace the slot's
-        entry.
-        """
+        """Write an entry for ``action`` at ``start``, where the slot ``moment`` begins, in place of its entry."""
         rng = random.Random(f"diary/{self.seed}/{moment.week}/{moment.timestep}/{action}")
         self.strike(moment)
         minutes = round(MINUTES[action] * rng.uniform(LEAST, MOST) / 5) * 5

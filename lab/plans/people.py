@@ -127,9 +127,7 @@ class Person:
 
 
 def generate(seed: int, days: int, first: date) -> Person:
-    """Return a person of kind number ``seed``, with six weeks of data before ``first`` and more than ``days`` days
-    after.
-    """
+    """Return a person of kind number ``seed``, with six weeks of data before ``first`` and over ``days`` days after."""
     rng = random.Random(f"plans/{seed}")
     name = list(KINDS)[seed % len(KINDS)]
     kind = KINDS[name]

@@ -117,8 +117,7 @@ def left_out(rows: Array, taken: Array, people: Array, terms: Sequence[int]) -> 
 
 
 def told(rows: Array, taken: Array, people: Array, again: int = AGAIN) -> list[dict[str, str]]:
-    """Return a table row for each term, with its fitted weight, the shipped weight, and the loss added by leaving it
-    out.
+    """Return a table row for each term, with its fitted and shipped weight, and the loss added without the term.
 
     The 95 % intervals are by bootstrap over people, ``again`` times. ``people`` (n,) are numbers of persons from 0.
     """

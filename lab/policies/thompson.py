@@ -20,9 +20,7 @@ class Thompson:
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return a decision for an action, drawn in proportion to how often its sampled rate is the highest of DRAWS
-        rounds.
-        """
+        """Return a decision for an action, drawn by how often its sampled rate is the highest in DRAWS rounds."""
         counts = counted(observation)
         wins = Counter(_winner(counts, rng) for _ in range(DRAWS))
         action = rng.choices(list(wins), list(wins.values()))[0]

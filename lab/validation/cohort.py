@@ -86,9 +86,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cohort:
-    """The people of a study. ``aside`` counts unused rows and cells by reason, and ``assumed`` lists the reader's
-    assumptions.
-    """
+    """The people of a study. ``aside`` counts unused rows and cells by reason. ``assumed`` lists assumptions."""
 
     name: str
     persons: tuple[Person, ...]

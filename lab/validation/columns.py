@@ -73,9 +73,7 @@ def _row(day: Day, reading: Mapping[Meter, Reading]) -> float:
 
 
 def _reports(days: Sequence[Day]) -> dict[str, dict[date, float]]:
-    """Return the answers by target and date. Without COMPOSITE among them, add it as the mean of the standardised
-    others.
-    """
+    """Return the answers by target and date, and a COMPOSITE of the standardised targets if it is missing."""
     names = list(dict.fromkeys(name for day in days for name in day.reports))
     found = {name: {day.date: day.reports[name] for day in days if name in day.reports} for name in names}
     parts = [_standardised(answers) for name, answers in found.items() if name != COMPOSITE]

@@ -127,9 +127,7 @@ def _between(z: float) -> float:
 
 
 def _at_least(value: float, steps: Sequence[tuple[float, float]], otherwise: float) -> float:
-    """Return the points of the first of ``steps`` (bound, points), descending, that the value reaches, else
-    ``otherwise``.
-    """
+    """Return the points of the first of ``steps`` (bound, points) whose bound is reached, else ``otherwise``."""
     return next((points for bound, points in steps if value >= bound), otherwise)
 
 

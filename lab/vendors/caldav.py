@@ -106,9 +106,7 @@ class Vendor(PlainServer):
         return token
 
     def _changes(self, name: str, token: str) -> Answer:
-        """Answer with the changes since a sync token (RFC 6578). A list longer than ``part`` is cut, with a token for
-        the rest.
-        """
+        """Answer with the changes since a sync token (RFC 6578), at most ``part`` of them, and a token for the rest."""
         if token and token not in self._snapshots:
             return Answer(status=403, body=b'<d:error xmlns:d="DAV:"><d:valid-sync-token/></d:error>', headers=TYPE)
         before, now = self._snapshots.get(token, {}), self._entries(name)

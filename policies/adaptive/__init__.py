@@ -45,8 +45,7 @@ class Adaptive:
         return Adaptive(self._planner.variant(objective=objective, learns=learns, three=three, knows=knows))
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return what all answers in ``observation`` tell about the user, as JSON values for the argument of
-        ``personal``.
+        """Return what all answers in ``observation`` tell about the user, as JSON values for ``personal``.
 
         Raises ValueError if the observation has no answers.
         """
@@ -56,9 +55,7 @@ class Adaptive:
         return {**body, "heard": kept(self._crowd(observation), observation.routine)}
 
     def personal(self, prior: Mapping[str, Any]) -> Adaptive:
-        """Return a copy that starts from ``prior``, a result of ``learn`` for this user, and learns only from later
-        answers.
-        """
+        """Return a copy that starts from ``prior``, a result of ``learn``, and learns from later answers only."""
         return Adaptive(self._planner.personal(prior), prior=prior)
 
     def chance(self, observation: Observation, action: ActionType) -> float:

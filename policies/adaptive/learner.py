@@ -52,8 +52,7 @@ WAYS_BESIDE = ((PASSING, 1.0, 0.4), (LASTING, 1.0, 0.1), (PASSING, 0.45, 0.5))
 
 
 class Asked(NamedTuple):
-    """The features of a recommendation for a forecast of its answer. ``action`` is an index, ``day`` is 0 (Monday) to
-    6.
+    """The features of a recommendation for a forecast of its answer. ``action`` is an index, ``day`` 0 (Monday) to 6.
 
     ``planner`` is the logit of the planner's forecast, ``repeated`` a decaying count of recent recommendations of this
     action, and ``usual`` the logarithm of how often the user does the action at this hour relative to others.

@@ -80,9 +80,7 @@ class Llm:
         self.decisions = self.fallbacks = 0
 
     def personal(self, prior: Mapping[str, Any]) -> Llm:
-        """Return a copy that first asks the model named ``prior["adapter"]``, tuned to the user, and then the general
-        model.
-        """
+        """Return a copy that first asks the user's own model ``prior["adapter"]``, and then the general model."""
         return Llm(self._chat, replace(self._asking, adapter=str(prior["adapter"])))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:

@@ -118,8 +118,7 @@ class Question:
 
 
 def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType]) -> tuple[Said, str]:
-    """Send ``tries`` in turn until an answer is readable, and return it with the reason why the try before failed, or
-    "".
+    """Send ``tries`` in turn until an answer is readable. Return it with the reason of the failure before, or "".
 
     Raises Fault if no try brings a readable answer within ``chat.seconds``, or if a failure forbids another try.
     """

@@ -52,8 +52,7 @@ class Planner:
         return Planner(objective, learns=learns, three=three, knows=knows, crowd=self.crowd, kinds=self.kinds)
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return possible persons who fit all answers in ``observation``, as JSON values for the argument of
-        ``personal``.
+        """Return possible persons who fit all answers in ``observation``, as JSON values for ``personal``.
 
         Raises ValueError if the observation has no answers.
         """
@@ -62,9 +61,7 @@ class Planner:
         return learnt(observation, self.kinds)
 
     def personal(self, prior: Mapping[str, Any]) -> Planner:
-        """Return a copy that starts from ``prior``, a result of ``learn`` for this user, and learns only from later
-        answers.
-        """
+        """Return a copy that starts from ``prior``, a result of ``learn``, and learns from later answers only."""
         return Planner(self.objective, learns=self.learns, prior=prior, crowd=self.crowd, kinds=self.kinds)
 
     def chance(self, observation: Observation, action: ActionType) -> float:

@@ -58,9 +58,7 @@ class Posterior:
         return np.asarray(self.people @ self.weights)
 
     def moments(self, values: Array) -> tuple[Array, Array]:
-        """Return the weighted (mean, standard deviation), each of shape (m,), of values (m, n) over the n possible
-        persons.
-        """
+        """Return (mean, standard deviation) (m,) of values (m, n), weighted by the n possible persons' weights."""
         mean = values @ self.weights
         spread = np.maximum((values - mean[:, None]) ** 2 @ self.weights, 0.0)
         return mean, np.sqrt(spread)
@@ -132,9 +130,7 @@ def levels(observation: Observation) -> Array:
 
 
 def answered(observation: Observation) -> bool:
-    """Return True if the observation has answers or meters with errors, as of a real user, False for a simulated
-    person.
-    """
+    """Return True if the observation has answers or meters with errors, which only a real user's have."""
     return bool(observation.history) or any(state.sd > 0 for state in observation.meters.values())
 
 

@@ -72,9 +72,7 @@ def population() -> Population:
 
 @cache
 def anybody(size: int = CROWD) -> Array:
-    """Return ``size`` persons (18, size) spread evenly over the population. The array is cached and must not be
-    changed.
-    """
+    """Return ``size`` persons (18, size) spread evenly over the population, cached and not to be changed."""
     return drawn(_even(size))
 
 

@@ -67,9 +67,7 @@ class Stamps:
 
 
 class Sheet:
-    """A writer of the export's rows, which leaves out data that had not reached the phone at ``exported`` (Unix
-    seconds).
-    """
+    """A writer of the export's rows, without data that reached the phone after ``exported`` (Unix seconds)."""
 
     def __init__(self, write: Callable[[bytes], object], *, exported: int, offset: int) -> None:
         self.exported, self.offset = exported, offset
@@ -152,9 +150,7 @@ class Source:
     device: str = ""
 
     def head(self, kind: str, unit: str = "") -> str:
-        """Return the beginning of a row of type ``kind``. As in real exports, the device's memory address varies by
-        type.
-        """
+        """Return the beginning of a row of type ``kind``. The device's memory address varies by type, as in reality."""
         named = f'sourceName="{escaped(self.name)}" sourceVersion="{self.version}" '
         address = 0x280000000 + sum(map(ord, kind + self.name)) * 0x1A0
         device = f'device="{escaped(self.device.replace("ADDRESS", f"{address:#x}"))}" ' if self.device else ""

@@ -20,9 +20,7 @@ QUARTER = 900
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Steps at an even pace from ``start`` to ``end`` (Unix seconds), with the watch ``worn`` and the phone
-    ``carried``.
-    """
+    """Steps at an even pace from ``start`` to ``end`` (Unix seconds), with watch ``worn`` and phone ``carried``."""
 
     start: int
     end: int

@@ -58,9 +58,7 @@ class Teacher(Protocol):
     concurrent: int
 
     def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, Usage]:
-        """Return (text to learn or None if it was not readable, decision, tokens). ``model`` decides in place of the
-        teacher.
-        """
+        """Return (text to learn or None, decision, tokens). ``model`` decides if the teacher's text is unreadable."""
         ...
 
 

@@ -143,9 +143,7 @@ USUAL, AS_MANY = 0.4, 2.0  # share of advice that is taken, and the number of an
 
 
 def past(slots: Array) -> Array:
-    """Return the first layer's input (..., PAST) for completed slots, given as vectors (..., PER_SLOT) of
-    ``slots.vectors``.
-    """
+    """Return the first layer's input (..., PAST) from the vectors (..., PER_SLOT) of completed slots."""
     return np.concatenate([_with_hats(slots, PAST_NUMBERS), _shown(slots)], axis=-1)
 
 
@@ -173,9 +171,7 @@ def _shown(slots: Array) -> Array:
 
 
 def now(present: Array) -> Array:
-    """Return the first layer's input (..., NOW) for the slot to decide, given as a vector (..., PRESENT) of
-    ``slots.present``.
-    """
+    """Return the first layer's input (..., NOW) from the vector (..., PRESENT) of the slot to decide."""
     return np.concatenate([_with_hats(present, PRESENT_NUMBERS), rates(present)], axis=-1)
 
 

@@ -121,9 +121,7 @@ def rolled(found: Rolled) -> Lessons:
 
 
 def sharpened(worth: Floats, difference: float = SHARP) -> Floats:
-    """Return log probabilities (..., 10) that prefer the highest of ``worth`` (..., 10), by a softmax at
-    ``difference``.
-    """
+    """Return the logarithm of the softmax (..., 10) of ``worth`` (..., 10) divided by ``difference``."""
     scores = (worth - worth.max(axis=-1, keepdims=True)) / difference
     return np.asarray(scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True)), dtype=np.float32)
 

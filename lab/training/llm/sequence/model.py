@@ -115,8 +115,8 @@ class SequenceModel(nn.Module):
                 nn.init.normal_(layer.weight, std=0.5 * width**-0.5 * (2 * layers) ** -0.5)
 
     def forward(self, past: Tensor, now: Tensor, digits: Tensor, sight: Tensor) -> Said:
-        """Return the output for all slots of weeks, with ``past`` (n, t, PAST), ``now`` (n, t, NOW), ``digits`` (n, t,
-        3).
+        """Return the output for t slots of n weeks, from ``past`` (n, t, PAST), ``now`` (n, t, NOW) and ``digits`` (n,
+        t, 3).
 
         ``sight`` (n, t, t) is True if the decision of a slot (second axis) sees the completed slot (third axis).
         """
