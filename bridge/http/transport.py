@@ -142,7 +142,7 @@ class _BoundedConnection:
 class _BoundedReader(io.RawIOBase):
     """The raw bytes of one answer, read from a socket.
 
-    Reading raises TooLarge after too many bytes, and TryLater after too long or when the running sync's time is over.
+    Reading too many bytes raises TooLarge, and too long TryLater.
     """
 
     def __init__(self, raw: Any, sock: Any) -> None:

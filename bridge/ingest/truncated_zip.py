@@ -63,10 +63,7 @@ class Member:
 
 
 class Unpacked:
-    """The content of a truncated zip's member as a stream.
-
-    Raises EOFError at the zip's end, or if it grows too large.
-    """
+    """The content of a truncated zip's member as a stream. Raises EOFError at the zip's end, or if it is too large."""
 
     def __init__(self, member: Member) -> None:
         self._file = member.place.open("rb")

@@ -97,10 +97,7 @@ def _refuse(*_: Any) -> None:
 
 
 class _Reader:
-    """The XML parser's handlers, which collect ``responses`` and ``token``.
-
-    Only the response that is being read is held as a tree of elements.
-    """
+    """The XML parser's handlers, which collect ``responses`` and ``token``. Past responses are not kept as trees."""
 
     def __init__(self) -> None:
         self.responses: list[Response] = []

@@ -25,10 +25,7 @@ revoke = partial(oauth.revoke, spec=SPEC)
 
 
 class Oura:
-    """Connector for an account at Oura.
-
-    Methods raise NeedsLogin without a valid consent, TryLater without an answer.
-    """
+    """Connector for an account at Oura. Methods raise NeedsLogin without consent, TryLater without an answer."""
 
     def __init__(self, account: Account) -> None:
         self._base = oauth.filled("{base_url}/v2/usercollection/", account.settings)

@@ -43,10 +43,7 @@ REVOKED_STATUS = 204
 
 
 class Polar:
-    """Connector for an account at Polar.
-
-    Methods raise NeedsLogin without a valid consent, TryLater without an answer.
-    """
+    """Connector for an account at Polar. Methods raise NeedsLogin without consent, TryLater without an answer."""
 
     def __init__(self, account: Account) -> None:
         self._base = oauth.filled("{base_url}/v3/", account.settings)

@@ -59,10 +59,7 @@ class Place:
 
 
 class Whoop:
-    """Connector for an account at WHOOP.
-
-    Methods raise NeedsLogin without a valid consent, TryLater without an answer.
-    """
+    """Connector for an account at WHOOP. Methods raise NeedsLogin without consent, TryLater without an answer."""
 
     def __init__(self, account: Account) -> None:
         self._base = account.settings["base_url"].rstrip("/")

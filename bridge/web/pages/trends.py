@@ -140,10 +140,7 @@ def _breaks(body: Body, meter: str) -> set[int]:
 
 
 def _in_weeks(visit: Visit, weeks: int, until: date | None) -> tuple[dict[str, Any], date | None, date | None]:
-    """Return (values for the template, last day shown if not today, last night before the weeks if any).
-
-    If no meter is known for a week of them, the weeks end at the last night with data.
-    """
+    """Return (values for the template, last day shown if not today, last night before the weeks), None if unused."""
     found = _charted(visit, weeks, until)
     if until is not None:
         return found, until, None

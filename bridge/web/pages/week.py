@@ -277,10 +277,7 @@ def _slot(drawn: _Drawn, slot: WeekSlot, *, is_open: bool) -> dict[str, Any]:
 
 
 def _lasting(slot: WeekSlot, zones: ZoneHistory, *, alone: bool) -> Iterator[tuple[str, bool]]:
-    """Yield texts of entries from an earlier slot that last into this one, and if they are long.
-
-    Without ``alone``, only the long ones.
-    """
+    """Yield (text, is long) of earlier slots' entries that last into this one, only of long ones unless ``alone``."""
     for one, label in slot.entries:
         long = one.end - one.start >= LASTING
         lasts = one.start < slot.facts.start < one.end and not one.event.all_day and takes_time(one.event)

@@ -82,10 +82,7 @@ class Spill:
         self._held = 0
 
     def spans(self) -> list[tuple[float, float]]:
-        """Return a (start, end) in Unix seconds for each block with rows, ascending.
-
-        Each overlaps the next by a week.
-        """
+        """Return a (start, end) in Unix seconds for each block with rows, ascending. Each overlaps the next a week."""
         return [(block * BLOCK_SECONDS, (block + 1) * BLOCK_SECONDS + ROW_MAX) for block in sorted(self.sums)]
 
     def between(self, first: float, last: float) -> Rows:

@@ -28,10 +28,7 @@ WRITE_SCOPE = "Calendars.ReadWrite"
 
 @dataclass(slots=True, kw_only=True)
 class _State:
-    """The content of a cursor, with the instant at which the window of time was opened, and each calendar's link.
-
-    A link leads to the calendar's next changes. It is empty until the calendar was read whole in this window.
-    """
+    """The content of a cursor, with the start of the window of time and each calendar's link to its next changes."""
 
     opened: datetime
     links: dict[str, str]
