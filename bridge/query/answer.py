@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from statistics import fmean
@@ -29,6 +29,14 @@ from bridge.query.tables import Row, Tables
 from bridge.query.understood import metric_name, what_of
 
 IN_DAYS = frozenset({Aggregate.STREAK, Aggregate.AGO})
+KEYS: Mapping[By, Callable[[Row], str]] = {
+    By.DAY: lambda row: row.day.isoformat(),
+    By.WEEK: lambda row: "{}-W{:02}".format(*row.day.isocalendar()[:2]),
+    By.MONTH: lambda row: row.day.isoformat()[:7],
+    By.WEEKDAY: lambda row: str(row.day.isoweekday()),
+    By.SPORT: lambda row: sports.normalised(row.name or ""),
+    By.ACTION: lambda row: row.name or "",
+}
 
 
 def answer(query: Query, tables: Tables) -> Answer:
@@ -151,22 +159,9 @@ def _groups(query: Query, rows: Sequence[Row]) -> Iterable[Group]:
         return
     groups: dict[str, list[Row]] = {}
     for row in rows:
-        groups.setdefault(_key(query.by, row), []).append(row)
+        groups.setdefault(KEYS[query.by](row), []).append(row)
     for key, some in sorted(groups.items()):
         yield Group(key=key, value=figure(query, some)[0], n=len(some))
-
-
-def _key(by: By, row: Row) -> str:
-    year, week, weekday = row.day.isocalendar()
-    if by is By.SPORT:
-        return sports.normalised(row.name or "")
-    return {
-        By.DAY: row.day.isoformat(),
-        By.WEEK: f"{year}-W{week:02}",
-        By.MONTH: f"{row.day:%Y-%m}",
-        By.WEEKDAY: str(weekday),
-        By.ACTION: row.name or "",
-    }[by]
 
 
 def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
@@ -176,7 +171,7 @@ def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
     groups: dict[str, list[bool]] = {}
     for row, holds in zip(rows, held, strict=True):
         if query.by is not None:
-            groups.setdefault(_key(query.by, row), []).append(holds)
+            groups.setdefault(KEYS[query.by](row), []).append(holds)
     value = fmean(held) if held else None
     return Answer(
         query=query,
