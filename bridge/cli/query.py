@@ -69,8 +69,9 @@ def query(
         list[str] | None,
         typer.Option(
             help='A condition "FIELD OP VALUE" that must hold, such as "steps > 8000", "weekday = 6" or '
-            '"workout.sport = running|cycling" for one of several. "titled choir > 0" searches the titles of your '
-            'entries, and "value >= 3" tests the rows that --per makes. May be repeated.'
+            '"workout.sport = running|cycling" for one of several. "workouts.running = 0" is of days without a run, '
+            '"titled choir > 0" searches the titles of your entries, and "value >= 3" tests the rows that --per makes. '
+            "May be repeated."
         ),
     ] = None,
     against: Annotated[

@@ -9,7 +9,7 @@ from typing import Any
 
 from bridge.domain.metrics import METRICS, Metric
 from bridge.query import plain_kinds as w
-from bridge.query.model import METER_NAMES, PLANNED, SUMMED, TASKS, TITLED, WORKOUT_UNITS
+from bridge.query.model import METER_NAMES, PLANNED, SPORT_COUNT, SUMMED, TASKS, TITLED, WORKOUT_UNITS
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.settled import OF_WORKOUT, settled
 
@@ -31,7 +31,7 @@ class Bag:
     def of(cls, tokens: Sequence[w.Token], *, timed: bool) -> Bag:
         """Return the tokens of a question, in which those that form a condition are joined."""
         bag = cls(settled(tokens), timed=timed)
-        walked = (w.METRIC, "steps") in tokens and not bag.sees(w.ON_DAYS, w.AFTER)
+        walked = (w.METRIC, "steps") in tokens and not bag.sees(w.ON_DAYS, w.AFTER, w.OTHERS)
         ran = w.WALK if walked else w.ACTIVITY
         bag.tokens = [(ran, of) if kind == w.RAN else (kind, of) for kind, of in bag.tokens]
         _conditions(bag)
@@ -108,6 +108,7 @@ def _conditions(bag: Bag) -> None:
     if bag.sees(w.WALK) and bag.sees(w.COMPARED) and not bag.sees(w.METRIC, w.UNIT):
         bag.tokens = [(w.METRIC, "steps") if kind == w.WALK else (kind, of) for kind, of in bag.tokens]
     _of_both(bag)
+    _of_others(bag)
     long = f"w?C{DONE}+(?!C)|{{0}}w?{DONE}+w?C(?![MF])|{{0}}w?K?{DONE}+K?"
     bag.join("[dDN]?@d?" + long.format("[dDN]?@d?"), _of_workouts)
     of_days = any(kind == w.METRIC and str(of) not in OF_WORKOUT for kind, of in bag.tokens)
@@ -252,6 +253,8 @@ def _of_day(condition: str) -> bool:
 
 def _after_condition(of: dict[str, object]) -> str | None:
     condition = str(of[w.CONDITION])
+    if condition.startswith(f"{ON}workouts") and condition.endswith(" = 0"):
+        return NEXT + condition.removeprefix(ON)  # "after days without a run"
     if condition.startswith((ON, AFTER, NEXT, "before.", "weekday")):
         return None
     night = condition.split()[0] in NIGHT or condition.startswith(("night.", "sleep_"))
@@ -328,12 +331,26 @@ def _of_entry(of: dict[str, object]) -> str | None:
     return f"entry.minutes {sign} {number:g}" if unit == "min" else None
 
 
+def _of_others(bag: Bag) -> None:
+    """Join "workouts other than runs" and "workouts without runs"."""
+    sport, all_of = f"w?[{w.SPORT}{w.ACTIVITY}]", w.WORKOUTS
+    if bag.sees(all_of):
+        bag.join(f"{w.EXCEPT}{sport}|(?<={all_of})o{sport}", _of_other_sports)
+
+
+def _of_other_sports(of: dict[str, object]) -> str:
+    return f"workout.sport != {of.get(w.SPORT) or of[w.ACTIVITY]}"
+
+
 def _without(of: dict[str, object]) -> str | None:
     if w.ACTION in of:
         return f"{ON}action != {of[w.ACTION]}"
     if w.ENTRIES in of:
         return f"{ON}entries = 0"
-    return None if of.keys() & {w.SPORT, w.ACTIVITY} else f"{ON}workouts = 0"
+    sports = {str(of[kind]) for kind in (w.SPORT, w.ACTIVITY) if kind in of}
+    if len(sports) > 1:
+        return None
+    return f"{ON}{SPORT_COUNT}{sports.pop()} = 0" if sports else f"{ON}workouts = 0"
 
 
 def _noted(of: dict[str, object]) -> str | None:

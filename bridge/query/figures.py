@@ -22,7 +22,7 @@ FAR |= {"pool swimming", "open water swimming", "indoor rowing", "treadmill runn
 IN_WATER = {"swimming", "pool swimming", "open water swimming", "rowing", "indoor rowing"}  # where metres are no ascent
 PAINS = ("headache", "migraine")  # of which no amounts are counted
 LONG = ("week", "month")
-NONE_OF_DAY = (f"{ON}entries = 0", f"{ON}workouts = 0", f"{ON}action !=")
+NONE_OF_DAY = (f"{ON}entries = 0", f"{ON}workouts", f"{ON}action !=")
 ADDED = {*WORKOUT_UNITS} - AVERAGED
 PARTS_OF = {"asleep": {"light_sleep", "deep_sleep", "rem_sleep"}, "in_bed": {*NIGHT} - {"in_bed"}}
 

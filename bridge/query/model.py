@@ -182,6 +182,7 @@ SEVERAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 MEETINGS = "meetings"  # the entries that are meetings
+SPORT_COUNT = "workouts."  # leads a field of days: how many of a day's workouts are of a sport, or of several by |
 VERSUS = " vs "  # between two conditions of --against
 BEFORE = "before."  # leads a field of the day before, as in ``before.steps``
 DAY_FIELDS = ("weekday", "action")

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from difflib import get_close_matches
 
-from bridge.domain import phrases
+from bridge.domain import phrases, sports
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import Metric
+from bridge.domain.sport_names import SPORTS
 from bridge.query.model import (
     ASKED,
     BEFORE,
@@ -22,6 +23,7 @@ from bridge.query.model import (
     OPERATORS,
     PERIOD_VALUE,
     SEVERAL,
+    SPORT_COUNT,
     STATES,
     SUBJECTS,
     TASK_STATE,
@@ -215,7 +217,7 @@ def condition_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Con
     if "/" in plain:
         name = subject_of(plain).name
     else:
-        name = plain if plain in FIELDS else _known(plain, (*FIELDS, *factors()), "field")
+        name = plain if plain in FIELDS or _counts_sport(plain) else _known(plain, (*FIELDS, *factors()), "field")
     value = written[at + len(operator) :].strip().strip("\"'")
     if not value:
         raise SetupError(f'{written!r} has no value; write FIELD OP VALUE, such as "steps > 8000"')
@@ -225,6 +227,12 @@ def condition_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Con
         raise SetupError(f"{written!r} has an empty value; write several like workout.sport = running|cycling")
     values = tuple(_value(name, operator, one.strip()) for one in several)
     return Condition(field=field, operator=operator, values=values, text=written)
+
+
+def _counts_sport(name: str) -> bool:
+    asked = name.removeprefix(SPORT_COUNT).split("|")
+    known = all(sports.is_known(one) or sports.normalised(one) in SPORTS for one in asked)
+    return name.startswith(SPORT_COUNT) and name not in SUBJECTS and known
 
 
 def _against(text: str, factors: Callable[[], Iterable[str]]) -> Subject | Condition | Versus | Span:

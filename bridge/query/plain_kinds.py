@@ -33,5 +33,6 @@ UNKNOWN = "?"  # a word of the person's own, which may be in the title of an ent
 NEXT_DAY = "."  # "the following day", of which a figure is asked
 STREAK, AGO, LIST, NEXT, FREE = "8", "2", "6", "0", "_"  # in a row, days since, a list, what comes next, nothing on
 VAGUE = "#"  # "a bad night", which says nothing beside the hours of it
+EXCEPT = "~"  # before a sport that is left out
 SINCE = "5"  # before what a span begins with: a date, or an entry of the calendar
 AHEAD = "<"  # the night or day before something

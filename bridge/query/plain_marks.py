@@ -184,13 +184,14 @@ class Marked:
             self._weekdays,
             text,
         )
+        text = self._without_weekdays(text)
         if not re.search(of["compares"], text):
             day = rf"(?:(?:and|or|und|oder|on|an|&) )*(?:{weekday})s(?: nights)?"
             text = re.sub(rf"(?<!\w){day}(?: {day})+(?!\w)", self._several_weekdays, text)
         if re.search(of["bedtime"], text):
             text = re.sub(r"(?<!\w)(?:yesterday (?:evening|night)|gestern abend)(?!\w)", of["last_night"], text)
         text = re.sub(
-            rf"(?<!\w)(?:top )?(\d+|{words}){of['tops']}|(?<!\w)top (\d+|{words})(?!\w)",
+            rf"(?<!\w)(?:top )?(?!20\d\d )(\d+|{words}){of['tops']}|(?<!\w)top (\d+|{words})(?!\w)",
             lambda m: self._put("t", w.TOP, int(self._number(m[1] or m[2]))),
             text,
         )
@@ -221,6 +222,26 @@ class Marked:
         if numbers == [1, 2, 3, 4, 5]:
             return self._put("x", w.CONDITION, "weekday <= 5")
         return self._put("x", w.CONDITION, f"weekday = {'|'.join(map(str, sorted(numbers)))}")
+
+    def _without_weekdays(self, text: str) -> str:
+        """Mark "except Sundays and Mondays", "weekends excluded" as a condition for the other weekdays."""
+        of = _words(self.language)
+        day = rf"(?:{'|'.join(WEEKDAYS[self.language].split())}|weekend|wochenende)(?:s|n)?"
+        days = rf"(?P<{{0}}>{day}(?:(?: and| und| or| oder|,)? (?:(?:on|am|an) )?{day})*)"
+        lead = r"(?: (?:on|at|the|in|am|an|den|dem|der))*"
+        return re.sub(
+            rf"(?<!\w)(?:{of['without']}{lead} {days.format('behind')}|{days.format('before')} {of['left_out']})(?!\w)",
+            self._other_weekdays,
+            text,
+        )
+
+    def _other_weekdays(self, match: re.Match[str]) -> str:
+        names = WEEKDAYS[self.language].split()
+        told = re.findall("|".join([*names, "weekend", "wochenende"]), match["behind"] or match["before"])
+        numbers = {n for one in told for n in ([names.index(one) + 1] if one in names else [6, 7])}
+        left = [str(n) for n in range(1, 8) if n not in numbers]
+        named = {"12345": "weekday <= 5", "67": "weekday >= 6"}.get("".join(left))
+        return self._put("x", w.CONDITION, named or f"weekday = {'|'.join(left)}")
 
     def _several_weekdays(self, match: re.Match[str]) -> str:
         names, nights = WEEKDAYS[self.language].split(), "nights" in match[0]

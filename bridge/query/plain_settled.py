@@ -28,7 +28,7 @@ BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
 DID_I = pattern("did_i")
 CHANGED = pattern("changed")
-WEEKDAY = re.compile(r"(?<!\w)weekday = (?P<days>[1-7](?:\|[1-7])*)")
+WEEKDAY = re.compile(r"(?<!\w)weekday (?P<sign>!?=) (?P<days>[1-7](?:\|[1-7])*)")
 OF_NIGHTS = re.compile(rf"(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})[ -]?n(?:ight|acht|ächt)")
 
 
@@ -95,7 +95,7 @@ def _of_evenings(read: Words, text: str) -> Words:
 
 
 def _next_days(found: re.Match[str]) -> str:
-    return f"weekday = {'|'.join(str(int(day) % 7 + 1) for day in found['days'].split('|'))}"
+    return f"weekday {found['sign']} {'|'.join(str(int(day) % 7 + 1) for day in found['days'].split('|'))}"
 
 
 def of_change(read: Words, text: str) -> Words:

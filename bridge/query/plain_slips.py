@@ -69,13 +69,17 @@ def _form(word: str, language: str, known: w.Lexicon) -> str:
 def mended(word: str, words: Set[str], language: str, known: w.Lexicon, *, beside: tuple[str, str] = ("", "")) -> str:
     """Return the only known word one typing slip away from an unknown word of five letters or more, or else the word.
 
-    A word of four letters is corrected only if that makes a known phrase with the word ``beside`` it.
+    Of several, the one that names a figure counts. A word of four letters is corrected only to such a one, or if that
+    makes a known phrase with the word ``beside`` it.
     """
     if len(word) < 4 or word in words or not word.isalpha() or parts(word, language, known) != (word,):
         return word
     near = [one for one in words if abs(len(one) - len(word)) <= 1 and len(one) > 3 and _is_slip(word, one)]
-    if len(word) == 4:
+    figures = [one for one in near if known.get((one,), NONE)[0][0] == w.METRIC]
+    if len(word) == 4 and not figures:
         near = [one for one in near if (beside[0], one) in known or (one, beside[1]) in known]
+    elif len({known[(one,)] for one in figures}) == 1:
+        return min(figures)  # "schalf", which is no "schaff"
     return near[0] if len(near) == 1 else word
 
 

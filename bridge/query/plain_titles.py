@@ -19,6 +19,7 @@ ENTRY = date(1, 1, 2)  # stands for the day of the entry from which a span runs
 PLACES = {"with": w.WITH, "in": "in"}
 CLAUSE = {w.FILL, w.UNKNOWN, w.DID, w.SPORT, w.ACTIVITY, w.ACTION, w.WORKOUTS, w.ENTRIES, w.AND, w.OTHERS, w.SINCE}
 CLAUSE |= {w.RAN, w.WALK, w.ENDED, w.BED, w.UP}
+VERBS = {w.SPORT, w.ACTIVITY, w.RAN, w.WALK, w.WORKOUTS, w.BED, w.UP}
 HOURS = {w.UNIT, w.HOW_MANY, w.DID, w.SPAN, w.OF, w.BY, w.EACH, w.TOGETHER, w.AND, w.CONDITION}
 PEOPLE, GENERAL = (frozenset(told("patterns")[name].split()) for name in ("people", "general"))
 CLAUSE_MAX = 4  # our choice: of the words of a title
@@ -93,7 +94,8 @@ class Titles:
                 or follows == w.ENTRIES
                 or (follows in (w.DAYS, w.NIGHTS) and last != w.HOW_MANY)
             )
-            if not placed or last in (w.OF, w.MORE):
+            adverb = last == w.ON_DAYS and follows in VERBS  # "on days I hardly ran"
+            if not placed or adverb or last in (w.OF, w.MORE):
                 raise NotUnderstood  # "most active"
             known.add(name)
             if last == "in":

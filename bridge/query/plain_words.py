@@ -82,6 +82,11 @@ def pattern(name: str) -> re.Pattern[str]:
     return re.compile(re.sub("|".join(parts), lambda name: parts[name[0]], found[name].strip().replace("\n", "|")))
 
 
+def with_not(text: str) -> str:
+    """Return an English text with "did not" for "didn't" and "didnt"."""
+    return pattern("negated_verb").sub(r"\g<verb> not", text)
+
+
 @cache
 def texts(language: str) -> Texts:
     """Return the words and patterns in the file of a language."""
@@ -89,7 +94,8 @@ def texts(language: str) -> Texts:
     found: tuple[dict[str, tuple[Token, ...]], dict[str, tuple[Token, ...]]] = ({}, {})
     for one in file["words"]:
         tokens = tuple(_token(*means) for means in one["means"])
-        found[one.get("first", False)].update(dict.fromkeys(_each(" ".join(one["said"].split())), tokens))
+        said = with_not(" ".join(one["said"].split()))
+        found[one.get("first", False)].update(dict.fromkeys(_each(said), tokens))
     not_asked = "|".join(file["not_asked"].split("\n")).format(months="|".join(months()))
     unread = "|".join(file["unread"].split("\n"))
     return Texts(
@@ -113,8 +119,13 @@ def loose(language: str) -> Lexicon:
 
 def loose_notes(known: Lexicon, light: frozenset[str]) -> Lexicon:
     """Return the phrases for notes without their light words, as "drank coffee" for "drank a coffee"."""
+    return loosened({phrase: known[phrase] for phrase in _note_phrases() if phrase in known}, light)
+
+
+@cache
+def _note_phrases() -> Sequence[tuple[str, ...]]:
     phrases = (tuple(word.split()) for words in note_classes().values() for word in words)
-    return loosened({phrase: known[phrase] for phrase in phrases if len(phrase) > 1 and phrase in known}, light)
+    return [phrase for phrase in phrases if len(phrase) > 1]
 
 
 def loosened(known: Lexicon, light: frozenset[str]) -> Lexicon:

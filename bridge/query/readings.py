@@ -23,7 +23,7 @@ from bridge.query.figures import (
     workouts,
 )
 from bridge.query.lists import read_lists
-from bridge.query.model import METER_NAMES, OWN_FIELDS, PERIOD_VALUE, SUMMED, TITLED, VERSUS
+from bridge.query.model import METER_NAMES, OWN_FIELDS, PERIOD_VALUE, SPORT_COUNT, SUMMED, TITLED, VERSUS
 from bridge.query.parse import OF_SEVERAL, Words, subject_of
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.settled import ENDS, OF_WORKOUT, WEEKEND
@@ -153,7 +153,8 @@ def _of_days(words: Words) -> Words:
             return "before." + condition.removeprefix(AFTER).removeprefix(NEXT)
         if condition.startswith(ON) or (night and condition.partition(" ")[0] in BY_DAY and " " in condition):
             plain = condition.removeprefix(ON)
-            taken = what in BEHIND_NOTES and re.split(" [<>=!]", plain)[0] not in OF_DAY and TITLED not in plain
+            own = plain.startswith(SPORT_COUNT) or re.split(" [<>=!]", plain)[0] in OF_DAY
+            taken = what in BEHIND_NOTES and not own and TITLED not in plain
             return ("before." if night or taken else "") + plain
         return condition
 
@@ -283,7 +284,8 @@ OPPOSITES = ({"<", ">="}, {">", "<="}, {"=", "!="})
 def _opposite(one: str, other: str) -> bool:
     (field, sign, value), (field_2, sign_2, value_2) = (text.split(" ", 2) for text in (one, other))
     for lead in (ON, AFTER, NEXT):
-        if {one.removeprefix(lead), other.removeprefix(lead)} == {"workouts = 0", "workout.minutes > 0"}:
+        sides = {text.removeprefix(lead).replace("workout.sport = ", SPORT_COUNT) for text in (one, other)}
+        if {f"{side} = 0" for side in sides} >= sides or sides == {"workouts = 0", "workout.minutes > 0"}:
             return True
     return (field, value) == (field_2, value_2) and {sign, sign_2} in OPPOSITES
 

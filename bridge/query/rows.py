@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from bridge.advice.recommend import load_snapshot
 from bridge.calendar.busy import Stretch, clipped, length
 from bridge.calendar.days import LASTING, days_of, hours_of, part_on
 from bridge.calendar.kinds import counts_as_meeting
+from bridge.domain import sports
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric, Shape
 from bridge.domain.preference import Preference
@@ -34,6 +36,7 @@ from bridge.query.model import (
     OWN_FIELDS,
     PEAK,
     PLANNED,
+    SPORT_COUNT,
     TASKS,
     TITLED,
     WORKOUT_METRICS,
@@ -73,7 +76,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     kinds = {part.kind for part in parts}
     sleeps = Kind.NIGHTS in kinds or bool(metrics & NIGHT_MINUTES) or any(one.startswith("night.") for one in fields)
     sleeps = sleeps or bridge.store.daily.told_in_nights(user.id, metrics & NIGHTLY)
-    trained = Kind.WORKOUTS in kinds or any(one.of_workout or one.name == "workouts" for one in conditions)
+    trained = Kind.WORKOUTS in kinds or any(one.of_workout or one.name.startswith("workouts") for one in conditions)
     since, until = query.since or date.min, query.until or date.max
     if query.since and any(one.of_day_before for one in conditions):
         since -= DAY
@@ -82,15 +85,17 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     preference = load_preference(bridge.store, user)
     kinds_read = (*ASLEEP * sleeps, *[EpisodeKind.WORKOUT] * trained)
     told = bridge.store.daily.episodes(user.id, kinds_read, since=since, until=until) if kinds_read else []
-    nights = _nights([one for one in told if one[1]["kind"] in ASLEEP], user.zones, preference)
+    slept, done = _parted(told)
+    nights = _nights(slept, user.zones, preference)
     values = _of_samples(bridge, user, metrics, (since, until), preference)
     for metric in metrics & NIGHTLY:
-        slept = {day: night.values[metric] for day, night in nights.items() if metric in night.values}
-        values[metric] = {**values.get(metric, {}), **slept}
+        of_nights = {day: night.values[metric] for day, night in nights.items() if metric in night.values}
+        values[metric] = {**values.get(metric, {}), **of_nights}
     meters = METER_NAMES.keys() & named
     if meters:
         values |= levels(bridge, user, meters, query.since, now)
-    factors = named - {*METRICS, *METER_NAMES, *OWN_FIELDS}
+    by_sport = [one for one in fields if one.startswith(SPORT_COUNT)]
+    factors = named - {*METRICS, *METER_NAMES, *OWN_FIELDS, *by_sport}
     if factors:
         values |= exposures(bridge, user, factors, now=now)
         in_titles = [one for one in factors if one.startswith(TITLED)]
@@ -106,13 +111,14 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     begun = bridge.store.daily.first_event(user.id) if planned else None
     if begun is not None:
         values |= _planned(entries, planned, (max(since, begun), today))
-    workouts = _workouts([one for one in told if one[1]["kind"] not in ASLEEP], user.zones, preference)
+    workouts = _workouts(done, user.zones, preference)
     workouts = _with_peaks(bridge, user, query, workouts)
     counts_days = query.per is not None or any(part.kind is Kind.DAYS and part.counted for part in parts)
     counts_days = counts_days or query.of in (Aggregate.COUNT, Aggregate.STREAK, Aggregate.AGO)
-    first = bridge.store.daily.first_day(user.id) if counts_days or "workouts" in fields else None
-    if "workouts" in fields and first is not None:
-        values["workouts"] = {**_zeros(max(since, first), today), **Counter(row.day for row in workouts)}
+    counted = {"workouts"} & fields | {*by_sport}
+    first = bridge.store.daily.first_day(user.id) if counts_days or counted else None
+    if first is not None:
+        values |= {one: _zeros(max(since, first), today) | _done(workouts, one) for one in counted}
     return Tables(
         values=values,
         untold=frozenset(map(str, empty)) - bridge.store.daily.told(user.id, empty)
@@ -155,6 +161,14 @@ def _of_samples(
 # Figures of a workout that are stored by another name; active energy counts rather than that which rest takes, too.
 RENAMED = [(str(m), name) for name, metrics in WORKOUT_METRICS.items() for m in reversed(metrics) if str(m) != name]
 Encoded = tuple[str, dict[str, Any]]  # source, and the fields of an episode as they are stored
+
+
+def _parted(found: Sequence[Encoded]) -> tuple[list[Encoded], list[Encoded]]:
+    """Return the sleeps and the workouts of episodes."""
+    slept, done = list[Encoded](), list[Encoded]()
+    for one in found:
+        (done if one[1]["kind"] == EpisodeKind.WORKOUT else slept).append(one)
+    return slept, done
 
 
 def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference) -> dict[date, Row]:
@@ -202,12 +216,13 @@ def _doubtful(found: Sequence[Encoded]) -> set[int]:
 def _near(found: Sequence[Encoded], apart: timedelta) -> set[int]:
     """Return the indexes of episodes that overlap another one, or lie less than ``apart`` from it."""
     near: set[int] = set()
-    latest: tuple[datetime, int] | None = None
     begins, ends = ([*map(datetime.fromisoformat, [one[end] for _, one in found])] for end in ("start", "end"))
+    latest, ended = 0, datetime.min.replace(tzinfo=UTC)  # the one that ends last so far, and when
     for n in sorted(range(len(found)), key=begins.__getitem__):
-        if latest is not None and begins[n] - latest[0] < apart:
-            near |= {n, latest[1]}
-        latest = (ends[n], n) if latest is None or latest[0] < ends[n] else latest
+        if begins[n] - ended < apart:
+            near |= {n, latest}
+        if ends[n] > ended:
+            latest, ended = n, ends[n]
     return near
 
 
@@ -236,6 +251,13 @@ def _workout(fields: dict[str, Any], zones: ZoneHistory) -> Row:
         if name in told:
             values[figure] = told[name]
     return Row(date.fromisoformat(fields["day"]), values, fields.get("label"), fields, zones)
+
+
+def _done(workouts: Sequence[Row], field: str) -> dict[date, float]:
+    """Return local day -> number of workouts, or of those of the sports in a field such as "workouts.running"."""
+    asked = field.partition(".")[2].split("|")
+    named = cache(lambda label: asked == [""] or any(sports.is_sport(label, one) for one in asked))
+    return dict(Counter(row.day for row in workouts if named(row.name)))
 
 
 def _with_peaks(bridge: Bridge, user: User, query: Query, workouts: list[Row]) -> list[Row]:

@@ -20,6 +20,7 @@ from bridge.query.model import (
     OWN_FIELDS,
     PERIOD_VALUE,
     PLANNED,
+    SPORT_COUNT,
     TASK_STATE,
     TITLED,
     WORKOUT_UNITS,
@@ -289,6 +290,8 @@ def metric_name(name: str) -> str:
     """Return the name of a metric, a meter, a note or a figure of workouts within a sentence."""
     if name.startswith("workout."):
         return say("{figure} of {rows}", figure=FIGURES[name.removeprefix("workout.")], rows=ROWS[Kind.WORKOUTS])
+    if name.startswith(SPORT_COUNT):
+        return listed([sport_name(one) for one in name.removeprefix(SPORT_COUNT).split("|")])
     named = METRIC_NAMES.get("sleep" if name == "asleep" else name)
     return named or name_of(name.removeprefix(TITLED).replace("_", " "))
 

@@ -47,6 +47,12 @@ def test_what_may_be_chance_is_not_known(lived: Lived) -> None:
     assert told(lived, "is my sleep getting longer?")[1].startswith("not known, it may be chance: ")
 
 
+@pytest.mark.parametrize("text", ["sleep trend", "how is my sleep developing", "Schlaf-Trend", "Trend meines Schlafs"])
+def test_a_trend_that_may_be_chance_says_so(lived: Lived, text: str) -> None:
+    assert "which may be chance" in told(lived, text)[1]
+    assert "chance" not in told(lived, "steps trend")[1]
+
+
 def test_a_speed_is_told_as_a_pace_and_reckoned_where_none_is_stored(lived: Lived) -> None:
     found, text = told(lived, "pace of my last run")
     assert found.value == pytest.approx(10)

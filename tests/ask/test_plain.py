@@ -893,3 +893,45 @@ def test_the_names_of_the_meters_on_the_page_are_meters_in_questions() -> None:
 @pytest.mark.parametrize("text", ["average HRV SDNN", "HRV (SDNN) im Schnitt", "sdnn"])
 def test_a_kind_of_variability_is_asked_by_its_name(text: str) -> None:
     assert read(text, TODAY).what == "hrv_sdnn"
+
+
+@pytest.mark.parametrize(
+    "text", ["why is my vitality low?", "warum ist meine Gelassenheit so niedrig", "how come progress fell"]
+)
+def test_the_cause_of_a_meter_is_told_where_it_stands(text: str) -> None:
+    with pytest.raises(SetupError, match="bridge meters"):
+        read(text, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("sleep on days I only ran", "only"),
+        ("an wie vielen Tagen war ich nur laufen", "only"),
+    ],
+)
+def test_a_word_that_no_query_can_mean_is_named(text: str, word: str) -> None:
+    with pytest.raises(NotRead) as refused:
+        read(text, TODAY)
+    assert word in refused.value.unread
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "where"),
+    [
+        ("which day of the week do I walk the least", "steps", []),
+        ("workouts without runs in October", "workouts", ["workout.sport != running"]),
+        ("how many non-running workouts", "workouts", ["workout.sport != running"]),
+        ("wie viele Trainings waren keine Läufe", "workouts", ["workout.sport != running"]),
+        ("how many nights did I not sleep 7 hours", "nights", ["asleep < 420"]),
+        ("in wie vielen Nächten habe ich keine 7 Stunden geschlafen", "nights", ["asleep < 420"]),
+        ("how many runs no longer than 5 km", "workouts", ["workout.distance <= 5000", "workout.sport = running"]),
+        ("longest break between workouts", "days", ["workouts = 0"]),
+        ("längste Pause zwischen zwei Trainings", "days", ["workouts = 0"]),
+        ("slep last week", "asleep", []),
+        ("schalf letzte woche", "asleep", []),
+    ],
+)
+def test_what_is_left_out_is_a_condition(text: str, what: str, where: list[str]) -> None:
+    found = read(text, TODAY)
+    assert (found.what, [*found.where]) == (what, where)

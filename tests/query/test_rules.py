@@ -611,3 +611,16 @@ def test_a_slope_has_an_interval_from_ten_values_of_two_days_on() -> None:
     assert statistics.slope_interval(days, values) is not None
     assert statistics.slope_interval(days[1:], values[1:]) is None
     assert statistics.slope_interval([1] * 10, values) is None
+
+
+def test_workouts_of_a_sport_are_counted_by_day(lived: tuple[Bridge, User]) -> None:
+    span = {"since": FIRST.isoformat(), "until": (FIRST + (DAYS - 1) * DAY).isoformat()}
+    assert ask(lived, "days", "workouts.running = 0", **span).value == DAYS - 2
+    assert ask(lived, "days", "workouts.running|yoga > 1", **span).value == 1
+    assert ask(lived, "days", "before.workouts.running > 0", **span).value == 2
+    assert ask(lived, "steps", "workouts.running > 0").value == (steps(0) + steps(1)) / 2
+    found = ask(lived, "steps", "workouts.running = 0")
+    assert "on days without running" in str(sentences.said(found))
+    for field in ("workouts.runing", "workouts.minutes", "workouts.running|knitting"):
+        with pytest.raises(SetupError, match="is no field"):
+            query_of(Words(what="days", where=[f"{field} = 0"]))

@@ -1,0 +1,54 @@
+"""Refuse a reading in which a word that narrows its question has no part: a condition, a time, a negation or "only"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from bridge.query import plain_kinds as w
+from bridge.query.parse import Words
+from bridge.query.plain_kinds import NotUnderstood
+from bridge.query.plain_words import pattern
+
+NARROWS = {w.COMPARED, w.CLOCK, w.SPAN, w.CONDITION, w.WEEKEND, w.SPORT, w.ACTIVITY, w.ACTION, w.FACTOR, w.OTHERS}
+MORNING = (w.CLOCK, ("<", "12:00"))  # of a time of waking, which says so itself
+ONLY = (w.FILL, "only")
+DONE = {w.SPORT, w.ACTIVITY, w.RAN, w.WALK, w.WORKOUTS, w.FACTOR, w.ACTION, w.ENTRIES}
+NEGATION, NEGATED = map(pattern, ("negation", "negated"))
+
+
+def check_used(tokens: Sequence[w.Token], found: Words, read: Callable[[Sequence[w.Token]], Words]) -> None:
+    """Raise NotUnderstood if ``read`` finds the same query when a word that narrows the question is left out.
+
+    In a comparison a word may name the other side, which the query does not repeat.
+    """
+    for at, one in enumerate(tokens):
+        if found.against or one[0] not in NARROWS or one == MORNING or tokens.count(one) > 1:
+            continue
+        try:
+            without = read([*tokens[:at], *tokens[at + 1 :]])
+        except NotUnderstood:
+            continue
+        if without == found:
+            raise NotUnderstood
+
+
+def check_negated(text: str, found: Words) -> None:
+    """Raise NotUnderstood, with the word, if a text denies something and its query has no condition for its absence.
+
+    A comparison tells both sides, and days in a row or since are those without it.
+    """
+    denied = NEGATION.findall(text)
+    tells_both = found.against or found.of in ("streak", "ago") or found.what.startswith("tasks")
+    if len(denied) > len(NEGATED.findall(" & ".join(found.where))) and not tells_both:
+        raise NotUnderstood(denied[-1])
+
+
+def check_limited(tokens: Sequence[w.Token]) -> None:
+    """Raise NotUnderstood for "days on which I only ran": no condition says that nothing else was done."""
+    told = [one for one in tokens if one[0] != w.FILL or one == ONLY]
+    kinds = {kind for kind, _ in told}
+    if kinds & {w.DAYS, w.NIGHTS, w.ON_DAYS, w.HOW_OFTEN} and any(
+        one == ONLY and kind in DONE for one, (kind, _) in pairwise(told)
+    ):
+        raise NotUnderstood("only")
