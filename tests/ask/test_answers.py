@@ -47,7 +47,9 @@ def test_what_may_be_chance_is_not_known(lived: Lived) -> None:
     assert told(lived, "is my sleep getting longer?")[1].startswith("not known, it may be chance: ")
 
 
-@pytest.mark.parametrize("text", ["sleep trend", "how is my sleep developing", "Schlaf-Trend", "Trend meines Schlafs"])
+@pytest.mark.parametrize(
+    "text", ["sleep trend", "what is the trend of my sleep", "Schlaf-Trend", "Trend meines Schlafs"]
+)
 def test_a_trend_that_may_be_chance_says_so(lived: Lived, text: str) -> None:
     assert "which may be chance" in told(lived, text)[1]
     assert "chance" not in told(lived, "steps trend")[1]

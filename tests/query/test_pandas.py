@@ -33,6 +33,7 @@ OPERATORS = {
     "!=": operator.ne,
 }
 METRICS = [*map(str, DAILY), *map(str, NIGHTLY)]
+COUNTS = {"workouts": SPORTS, "workouts.running": SPORTS[:1], "workouts.running|yoga": SPORTS[0:3:2]}
 OF = ("mean", "median", "sum", "min", "max", "std", "count", "first", "last", "trend")
 PANDAS_BY = {
     "weekday": lambda days: days.dt.isocalendar().day.astype(str),
@@ -44,9 +45,12 @@ PANDAS_BY = {
 
 @pytest.fixture
 def lived(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Bridge, Wearer]]:
-    """An installation that holds a made-up life of 700 days in three zones."""
+    """An installation that holds a made-up life of 400 days in three zones."""
     monkeypatch.setenv("BRIDGE_DATABASE", database_url)
     wearer = Wearer(seed=7, count=400)
+    for name, counted in COUNTS.items():
+        done = wearer.workouts[wearer.workouts["sport"].isin(counted)].groupby("day").size()
+        wearer.days[name] = wearer.days["day"].map(done).fillna(0.0)
     with ExitStack() as stack:
         bridge = stack.enter_context(open_bridge())
         user = bridge.store.people.add_user("ana", MOVES[0][0], now=NOW - timedelta(days=900))
@@ -227,7 +231,7 @@ def _asked(rng: random.Random, wearer: Wearer) -> Words:
     name = rng.choice([*WORKOUT_UNITS, "", "start"]) if of_workouts else rng.choice(whole)
     what = (f"workouts.{name}" if name else "workouts") if of_workouts else name
     counted = what in ("workouts", "nights")
-    where = [_condition(rng, wearer) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
+    where = [_any_condition(rng, wearer) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
     span = sorted(FIRST + timedelta(days=rng.randint(0, 399)) for _ in range(2))
     some = rng.randint(1, 40) if rng.random() < 0.3 else None
     per = rng.choice(("day", "week", "month")) if rng.random() < 0.2 and what != "nights" else None
@@ -253,7 +257,7 @@ def _condition(rng: random.Random, wearer: Wearer) -> str:
     if kind < 0.2:
         return f"weekday {rng.choice(('=', '!='))} {rng.randint(1, 3)}|{rng.randint(4, 7)}"
     if kind < 0.4:
-        return f"workout.sport = {'|'.join(rng.sample(SPORTS, rng.choice((1, 1, 2))))}"
+        return f"workout.sport {rng.choice(('=', '=', '!='))} {'|'.join(rng.sample(SPORTS, rng.choice((1, 1, 2))))}"
     sign = rng.choice(list(OPERATORS)[:4])
     if kind < 0.6:
         name = rng.choice(list(WORKOUT_UNITS))
@@ -264,8 +268,15 @@ def _condition(rng: random.Random, wearer: Wearer) -> str:
         return f"night.start {sign} {rng.choice(('22:00', '23:30', '00:30'))}"
     if kind < 0.8:
         return f"night.end {sign} {rng.choice(('05:45', '07:00', '09:10'))}"
+    if kind < 0.85:
+        return f"{rng.choice([*COUNTS])} {rng.choice(('=', '>', '<='))} {rng.randint(0, 1)}"
     name = rng.choice(METRICS)
     return f"{name} {sign} {_drawn(rng, wearer.days[name])}"
+
+
+def _any_condition(rng: random.Random, wearer: Wearer) -> str:
+    """Return a random condition, a fourth of them on the day before."""
+    return f"{'before.' if rng.random() < 0.25 else ''}{_condition(rng, wearer)}"
 
 
 def _drawn(rng: random.Random, column: pd.Series) -> float:
@@ -301,9 +312,11 @@ def _rows_by_pandas(words: Words, wearer: Wearer) -> pd.DataFrame:
     days = wearer.days.assign(value=math.nan).set_index("day", drop=False)
     workouts = wearer.workouts
     of_workouts = words.what.startswith("workouts")
-    of_workout = [one for one in words.where if one.startswith("workout.")]
+    where = [one for one in words.where if not one.startswith("before.")]
+    of_workout = [one for one in where if one.startswith("workout.")]
     kept_workouts = workouts[_all(workouts, [_mask(workouts, one.removeprefix("workout.")) for one in of_workout])]
-    day_mask = _all(days, [_mask(days, one) for one in words.where if not one.startswith(("workout.", "value"))])
+    day_mask = _all(days, [_mask(days, one) for one in where if not one.startswith(("workout.", "value"))])
+    day_mask &= days["day"].isin(_days_after(words, wearer))
     good_days = set(days[day_mask]["day"])
     if of_workouts:
         rows = kept_workouts[kept_workouts["day"].isin(good_days)]
@@ -332,6 +345,18 @@ def _rows_by_pandas(words: Words, wearer: Wearer) -> pd.DataFrame:
     if words.last:
         rows = rows.tail(words.last)
     return rows
+
+
+def _days_after(words: Words, wearer: Wearer) -> set[date]:
+    """Return the days that follow one for which the conditions on the day before hold."""
+    where = [one.removeprefix("before.") for one in words.where if one.startswith("before.")]
+    if not where:
+        return {*wearer.days["day"]}
+    before = _rows_by_pandas(Words(what="weekday", where=where), wearer)["day"]
+    if all(one.startswith("weekday") for one in where):  # the day before the first one is none of the table
+        first = pd.DataFrame({"day": [FIRST - timedelta(days=1)], "weekday": [(FIRST.isoweekday() - 2) % 7 + 1]})
+        before = pd.concat([before, first[_all(first, [_mask(first, one) for one in where])]["day"]])
+    return {day + timedelta(days=1) for day in before}
 
 
 def _per(rows: pd.DataFrame, words: Words, days: list[date]) -> pd.DataFrame:
@@ -372,7 +397,7 @@ def _all(table: pd.DataFrame, masks: list[pd.Series]) -> pd.Series:
 def _mask(table: pd.DataFrame, condition: str) -> pd.Series:
     field, sign, value = condition.split(" ", 2)
     if field == "sport":
-        return table["sport"].isin(value.split("|"))
+        return table["sport"].isin(value.split("|")) == (sign == "=")
     if "|" in value:
         return table[field].isin(map(float, value.split("|"))) == (sign == "=")
     column = table[field]
