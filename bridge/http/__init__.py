@@ -46,6 +46,7 @@ def open_typed_session(allowed: Collection[str], trust: Trust | None = None) -> 
     """Return a ``requests`` session for URLs that users type, with the retries of ``open_session``.
 
     It connects only to public addresses and to the hosts in ``allowed``, and ignores proxies of the environment.
+    ``trust`` holds certificates to accept for one address.
     """
     from bridge.http.transport import QuickSession
 

@@ -132,7 +132,7 @@ def backoff(connection: Connection, at: datetime) -> timedelta:
 def polling_cadence(
     connection: Connection, spec: ConnectorSpec, store: Store, untold: Collection[str], *, now: datetime
 ) -> timedelta:
-    """Return the time to the next sync, the source's own interval or, while webhooks announce all changes, hours.
+    """Return the time to the next sync, the source's own interval, or longer while webhooks announce all changes.
 
     ``untold`` are streams with changes that the last sync found and no webhook had announced.
     """

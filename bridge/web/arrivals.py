@@ -42,7 +42,7 @@ class Stored:
     counts: Mapping[str, Mapping[str, int]]
 
     def since(self, before: Stored, source: str | None) -> list[Text]:
-        """Return what was added after ``before``, to ``source`` or to any if None, as texts such as ``61 nights``."""
+        """Return the rows added after ``before`` as texts such as ``61 nights``. None means all sources."""
         more = self._of(source)
         more.subtract(before._of(source))
         return [words(more[kind]) for kind, words in THINGS.items() if more[kind] > 0]

@@ -92,19 +92,19 @@ def _place(command: str, arguments: str) -> Place:
 
 
 def without_commands(text: str) -> str:
-    """Return a text in the current language, without the commands that pages replace."""
+    """Return a text in the current language, without those commands of the terminal for which there is a page."""
     return writable(told_on_page(text).text)
 
 
 def with_links(text: str) -> Markup:
-    """Return a text for a page, in which each command that a page replaces becomes a link after the text."""
+    """Return a text for a page without its commands for which there is a page, followed by links to those pages."""
     found = told_on_page(text)
     end = "." if found.places and not found.text.endswith((".", "?", "!")) else ""
     return Markup(" ").join([escape(writable(found.text) + end), *_links(found)])
 
 
 def step_links(text: str) -> Markup:
-    """Return the links for those commands in a text that pages replace, without the text itself."""
+    """Return links to the pages for the commands in a text, without the text itself."""
     return Markup(" ").join(_links(told_on_page(text)))
 
 
