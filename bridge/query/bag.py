@@ -5,17 +5,35 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from bridge.domain.metrics import METRICS, Metric
 from bridge.query import plain_kinds as w
-from bridge.query.model import METER_NAMES, PLANNED, SPORT_COUNT, SUMMED, TASKS, TITLED, WORKOUT_UNITS
+from bridge.query.condition_texts import (
+    AFTER,
+    AHEAD,
+    BY_DAY,
+    NEXT,
+    NIGHT,
+    ON,
+    absent,
+    after_it,
+    amount,
+    before_it,
+    clocked,
+    noted_on,
+    of_action,
+    of_entries,
+    of_entry,
+    of_metric,
+    of_nights,
+    of_other_sports,
+    of_workout,
+    of_workouts,
+    planned,
+    with_entries,
+)
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.settled import OF_WORKOUT, settled
 
-NAMED_BY_UNIT = ("minutes", "distance", "speed", "energy", "average_hr")
-NIGHT = {"asleep", "in_bed", "awake", "light_sleep", "deep_sleep", "rem_sleep"}
-PERCENT = 100.0
 WORK = "DEEP_WORK|ADMIN_WORK"
 
 
@@ -90,11 +108,6 @@ class Bag:
             at = first + len(stay) + len(conditions)
 
 
-# A condition on what a day brought is of that day, of the day before, or of the day before for certain. What is asked
-# for settles which: the night that follows a day is of the next day.
-ON, AFTER, NEXT, AHEAD = "on.", "after.", "next.", "ahead."
-BETWEEN = "between:"  # leads the highest value of a range, which its lowest follows
-BY_DAY = SUMMED | {"stress"}  # figures of what is done by day, whose night is the one that follows
 DONE = f"[{w.WORKOUTS}{w.SPORT}{w.ACTIVITY}]"
 
 
@@ -110,21 +123,21 @@ def _conditions(bag: Bag) -> None:
     _of_both(bag)
     _of_others(bag)
     long = f"w?C{DONE}+(?!C)|{{0}}w?{DONE}+w?C(?![MF])|{{0}}w?K?{DONE}+K?"
-    bag.join("[dDN]?@d?" + long.format("[dDN]?@d?"), _of_workouts)
+    bag.join("[dDN]?@d?" + long.format("[dDN]?@d?"), of_workouts)
     of_days = any(kind == w.METRIC and str(of) not in OF_WORKOUT for kind, of in bag.tokens)
-    bag.join("d" + long.format("d") if of_days else f"dw?K?{DONE}+K?", _of_workouts)
-    bag.join("dw?CW+|Dw?CW+", lambda of: None if _parts(of[w.COMPARED])[2] else _of_workouts(of), kept=w.DAYS)
-    bag.join(f"[DN]w{DONE}+K?", _of_workouts, kept=w.DAYS + w.NIGHTS)
-    bag.join(f"Q?[sW]D(?=[^{DONE[1:-1]}]|$)", lambda of: None if w.HOW_MANY in of else _of_workouts(of))
-    bag.join(f"(?<={w.HOW_MANY}){w.ACTIVITY}{w.DAYS}", _of_workouts, kept=w.DAYS)
-    bag.join(f"QD{DONE}+", _of_workouts, kept=w.HOW_MANY + w.DAYS)
-    bag.join("QDaE*", _of_action, kept=w.HOW_MANY + w.DAYS)
+    bag.join("d" + long.format("d") if of_days else f"dw?K?{DONE}+K?", of_workouts)
+    bag.join("dw?CW+|Dw?CW+", lambda of: None if amount(of[w.COMPARED])[2] else of_workouts(of), kept=w.DAYS)
+    bag.join(f"[DN]w{DONE}+K?", of_workouts, kept=w.DAYS + w.NIGHTS)
+    bag.join(f"Q?[sW]D(?=[^{DONE[1:-1]}]|$)", lambda of: None if w.HOW_MANY in of else of_workouts(of))
+    bag.join(f"(?<={w.HOW_MANY}){w.ACTIVITY}{w.DAYS}", of_workouts, kept=w.DAYS)
+    bag.join(f"QD{DONE}+", of_workouts, kept=w.HOW_MANY + w.DAYS)
+    bag.join("QDaE*", of_action, kept=w.HOW_MANY + w.DAYS)
     compared = bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN)
     if compared and any(kind == w.METRIC and str(of) not in OF_WORKOUT for kind, of in bag.tokens):
-        bag.join(f"{DONE}K|K{DONE}", _of_workouts)  # "does late training affect my sleep"
-    bag.join("dw?CaE*|[DN]w?CaE*|dw?aE*C", _planned, kept=w.DAYS + w.NIGHTS)
-    bag.join("[dDN]?@d?w?CE+|[dDN]?@d?w?E+C", _of_entries)
-    bag.join("d?w?CE+|dw?E+C|(?<=[DN])w?E+C", _of_entries)
+        bag.join(f"{DONE}K|K{DONE}", of_workouts)  # "does late training affect my sleep"
+    bag.join("dw?CaE*|[DN]w?CaE*|dw?aE*C", planned, kept=w.DAYS + w.NIGHTS)
+    bag.join("[dDN]?@d?w?CE+|[dDN]?@d?w?E+C", of_entries)
+    bag.join("d?w?CE+|dw?E+C|(?<=[DN])w?E+C", of_entries)
     compares = bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN)
     twice = sum(kind == w.OTHERS for kind, _ in bag.tokens) > 1  # "days without meetings against the rest"
     weekdays = all(str(of).startswith("weekday") for kind, of in bag.tokens if kind == w.CONDITION)
@@ -139,47 +152,47 @@ def _conditions(bag: Bag) -> None:
         or (alone and compares)
     )
     if (not compares or twice or alone) and none and weekdays:
-        bag.join(f"d?oE+|d?o{DONE}+|d?oaE*", _without)
-    bag.join("[DN]wE+", _with_entries, kept=w.DAYS + w.NIGHTS)
+        bag.join(f"d?oE+|d?o{DONE}+|d?oaE*", absent)
+    bag.join("[DN]wE+", with_entries, kept=w.DAYS + w.NIGHTS)
     if bag.sees(w.METRIC) and not bag.sees(w.OF, w.LENGTH, w.WHEN, w.WHICH_BY):
-        bag.join(f"(?<!{w.HOW_MANY})(?<!{w.ON_DAYS})E+D(?!w)", _with_entries)
-    bag.join("dw?E+(?!a)", _with_entries)
-    bag.join("[dDN]?@w?aE*", _of_action)
-    bag.join("dw?aE*|dw?Ea", _of_action)
-    bag.join("[DN]waE*", _of_action, kept=w.DAYS + w.NIGHTS)
-    bag.join(f"[dDN]?<w?(?:fD?|{DONE}+|aE*|E+)", _ahead)
-    bag.join("[dDN]?@d?w?Cf|[dDN]?@d?w?fC(?!M)", _noted)
-    bag.join("[dDN]?@w?f[DN]?", _noted)
-    bag.join("(?<=Q)f[DN]", _noted, kept=w.DAYS + w.NIGHTS)
+        bag.join(f"(?<!{w.HOW_MANY})(?<!{w.ON_DAYS})E+D(?!w)", with_entries)
+    bag.join("dw?E+(?!a)", with_entries)
+    bag.join("[dDN]?@w?aE*", of_action)
+    bag.join("dw?aE*|dw?Ea", of_action)
+    bag.join("[DN]waE*", of_action, kept=w.DAYS + w.NIGHTS)
+    bag.join(f"[dDN]?<w?(?:fD?|{DONE}+|aE*|E+)", before_it)
+    bag.join("[dDN]?@d?w?Cf|[dDN]?@d?w?fC(?!M)", noted_on)
+    bag.join("[dDN]?@w?f[DN]?", noted_on)
+    bag.join("(?<=Q)f[DN]", noted_on, kept=w.DAYS + w.NIGHTS)
     if not bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN, w.CONDITION) and (w.OTHERS, "both") not in bag.tokens:
         bag.join("d?ow?f", lambda of: f"{ON}{of[w.FACTOR]} = 0")
-    bag.join("d?w?Cf|d?w?fC", _noted)
-    bag.join("dw?f|f[DN](?![wX])|fd", _noted)
-    bag.join("[DN]wf|f[DN]", _noted, kept=w.DAYS + w.NIGHTS)
-    bag.join("@[Nm]?CM", _after)
-    bag.join("@w?[Nm]w?C(?!M)", lambda of: _of_metric({**of, w.METRIC: "asleep"}))
-    bag.join("dw?y?CM", lambda of: None if w.WALK in of and of[w.METRIC] != "steps" else _of_metric(of))
-    bag.join("dM?w?MC(?!M)", _of_metric)
-    bag.join("bK|Kb", lambda of: _clock("night.start", of))
-    bag.join("gK|Kg", lambda of: _clock("night.end", of))
-    bag.join("MK|KM", lambda of: _clock("night.start", of) if of[w.METRIC] in ("in_bed", "asleep") else None)
-    bag.join("dw?K", lambda of: _clock("night.start", of) if of[w.ON_DAYS] == "nights" else None)
-    bag.join("dw?C(?![MF])", _of_nights)
-    bag.join("(?<=N)w?K(?!M)", lambda of: _clock("night.start", of))
+    bag.join("d?w?Cf|d?w?fC", noted_on)
+    bag.join("dw?f|f[DN](?![wX])|fd", noted_on)
+    bag.join("[DN]wf|f[DN]", noted_on, kept=w.DAYS + w.NIGHTS)
+    bag.join("@[Nm]?CM", after_it)
+    bag.join("@w?[Nm]w?C(?!M)", lambda of: of_metric({**of, w.METRIC: "asleep"}))
+    bag.join("dw?y?CM", lambda of: None if w.WALK in of and of[w.METRIC] != "steps" else of_metric(of))
+    bag.join("dM?w?MC(?!M)", of_metric)
+    bag.join("bK|Kb", lambda of: clocked("night.start", of))
+    bag.join("gK|Kg", lambda of: clocked("night.end", of))
+    bag.join("MK|KM", lambda of: clocked("night.start", of) if of[w.METRIC] in ("in_bed", "asleep") else None)
+    bag.join("dw?K", lambda of: clocked("night.start", of) if of[w.ON_DAYS] == "nights" else None)
+    bag.join("dw?C(?![MF])", of_nights)
+    bag.join("(?<=N)w?K(?!M)", lambda of: clocked("night.start", of))
     if bag.sees(w.ENTRIES, w.ACTION) and not bag.sees(w.METRIC, w.WORKOUTS, w.SPORT, w.ACTIVITY):
-        bag.join("w?C", _of_entry)
-        bag.join(f"(?<!{w.HOW_MANY})K", lambda of: _clock("entry.start", of))
+        bag.join("w?C", of_entry)
+        bag.join(f"(?<!{w.HOW_MANY})K", lambda of: clocked("entry.start", of))
     if bag.sees(w.WORKOUTS, w.SPORT, w.ACTIVITY):
-        bag.join("w?C[MF]", _of_workout)
-        bag.join("w?[MF]C", _of_workout)
-        bag.join("w?C", _of_workout)
-        bag.join("K", lambda of: _clock("workout.start", of))
+        bag.join("w?C[MF]", of_workout)
+        bag.join("w?[MF]C", of_workout)
+        bag.join("w?C", of_workout)
+        bag.join("K", lambda of: clocked("workout.start", of))
     else:
-        bag.join("CM", _of_metric)
-        bag.join("MC(?!M)", _of_metric)
-        bag.join("(?<=N)w?C|C(?=N)", lambda of: _of_metric({**of, w.METRIC: "asleep"}))
+        bag.join("CM", of_metric)
+        bag.join("MC(?!M)", of_metric)
+        bag.join("(?<=N)w?C|C(?=N)", lambda of: of_metric({**of, w.METRIC: "asleep"}))
     if not bag.sees(w.METRIC, w.ENTRIES, w.ACTION, w.SPORT, w.ACTIVITY, w.WORKOUTS):
-        bag.join("[NY]dw?C", lambda of: _of_metric({**of, w.METRIC: "asleep"}), kept=w.NIGHTS + w.WHICH_BY)
+        bag.join("[NY]dw?C", lambda of: of_metric({**of, w.METRIC: "asleep"}), kept=w.NIGHTS + w.WHICH_BY)
     bag.join("@[dDNw]*X", _after_condition)
     bag.join("[dw]+N?X", lambda of: str(of[w.CONDITION]))
     _without_again(bag)
@@ -190,8 +203,8 @@ def _conditions(bag: Bag) -> None:
 
 def _of_both(bag: Bag) -> None:
     if (w.OTHERS, "both") in bag.tokens and bag.sees(w.METRIC):  # "steps with and without a run"
-        bag.join(f"o{DONE}+", _of_workouts, kept=w.OTHERS)
-        bag.join("oE+", _with_entries, kept=w.OTHERS)
+        bag.join(f"o{DONE}+", of_workouts, kept=w.OTHERS)
+        bag.join("oE+", with_entries, kept=w.OTHERS)
 
 
 def _loose(bag: Bag) -> list[w.Token]:
@@ -209,7 +222,7 @@ def _loose(bag: Bag) -> list[w.Token]:
 
 def _without_exact_clock(bag: Bag) -> None:
     """Drop the clock time of "do I really get up at nine": the usual time answers the question."""
-    exact = [one for one in bag.tokens if one[0] == w.CLOCK and _parts(one[1])[0] == "="]
+    exact = [one for one in bag.tokens if one[0] == w.CLOCK and amount(one[1])[0] == "="]
     if exact and bag.sees(w.BED, w.UP):
         if bag.sees(w.HOW_MANY, w.HOW_OFTEN, w.SHARE, w.METRIC):
             raise NotUnderstood  # to the minute, or before it
@@ -238,7 +251,7 @@ def _once_more(bag: Bag) -> None:
     """Repeat a metric that is named once for two amounts, as in "less than 6 h of sleep or more than 7 h"."""
     amounts = [at for at, (kind, _) in enumerate(bag.tokens) if kind == w.COMPARED]
     figures = [at for at, (kind, _) in enumerate(bag.tokens) if kind == w.METRIC]
-    if len(amounts) != 2 or _parts(bag.tokens[amounts[0]][1])[2] != _parts(bag.tokens[amounts[1]][1])[2]:
+    if len(amounts) != 2 or amount(bag.tokens[amounts[0]][1])[2] != amount(bag.tokens[amounts[1]][1])[2]:
         return
     one, other = amounts
     beside = [at for at in figures if at in (one - 1, one + 1)]
@@ -276,137 +289,8 @@ def _without_again(bag: Bag) -> None:
     bag.tokens = found
 
 
-def _day(of: dict[str, object]) -> str:
-    return ON if w.AFTER not in of else NEXT if of[w.AFTER] == "day" or w.DAYS in of else AFTER
-
-
-def _ahead(of: dict[str, object]) -> Sequence[str]:
-    told = {kind: one for kind, one in of.items() if kind not in (w.ON_DAYS, w.DAYS, w.NIGHTS)}
-    found: str | Sequence[str] | None = (
-        _noted(told) if w.FACTOR in of else _of_action(told) if w.ACTION in of else _with_entries(told)
-    )
-    if of.keys() & {w.SPORT, w.ACTIVITY, w.WORKOUTS}:
-        found = _of_workouts(told)
-    return [AHEAD + one.removeprefix(ON) for one in ([found] if isinstance(found, str) else found or [])]
-
-
-def _of_workouts(of: dict[str, object]) -> Sequence[str] | None:
-    if w.SPORT in of and w.ACTIVITY in of and of[w.SPORT] != of[w.ACTIVITY]:
-        return None
-    sport = of.get(w.SPORT) or of.get(w.ACTIVITY)
-    found = [f"workout.sport = {sport}" if sport else "workout.minutes > 0"]
-    if w.CLOCK in of:
-        found = [*([found[0]] if sport else []), _clock("workout.start", of)]
-    if w.COMPARED in of:
-        sign, number, unit = _parts(of[w.COMPARED])
-        if unit is None and not sport and w.AFTER not in of:
-            return [f"{ON}workouts {sign} {number:g}"]
-        if (long := _of_workout({w.COMPARED: of[w.COMPARED]})) is None:
-            return None
-        found = [*([found[0]] if sport else []), long]
-    return [_day(of) + one for one in found]
-
-
-def _of_action(of: dict[str, object]) -> str:
-    return f"{_day(of)}action = {of[w.ACTION]}"
-
-
-def _planned(of: dict[str, object]) -> str | None:
-    sign, number, unit = _parts(of[w.COMPARED])
-    name = f"{str(of[w.ACTION]).lower()}.minutes"
-    return f"{ON}{name} {sign} {number:g}" if unit == "min" and name in PLANNED else None
-
-
-def _of_entries(of: dict[str, object]) -> str | None:
-    sign, number, unit = _parts(of[w.COMPARED])
-    return f"{_day(of)}entries{'.minutes' if unit else ''} {sign} {number:g}" if unit in (None, "min") else None
-
-
-def _with_entries(_: dict[str, object]) -> str:
-    return f"{ON}entries > 0"
-
-
-def _of_entry(of: dict[str, object]) -> str | None:
-    sign, number, unit = _parts(of[w.COMPARED])
-    return f"entry.minutes {sign} {number:g}" if unit == "min" else None
-
-
 def _of_others(bag: Bag) -> None:
     """Join "workouts other than runs" and "workouts without runs"."""
     sport, all_of = f"w?[{w.SPORT}{w.ACTIVITY}]", w.WORKOUTS
     if bag.sees(all_of):
-        bag.join(f"{w.EXCEPT}{sport}|(?<={all_of})o{sport}", _of_other_sports)
-
-
-def _of_other_sports(of: dict[str, object]) -> str:
-    return f"workout.sport != {of.get(w.SPORT) or of[w.ACTIVITY]}"
-
-
-def _without(of: dict[str, object]) -> str | None:
-    if w.ACTION in of:
-        return f"{ON}action != {of[w.ACTION]}"
-    if w.ENTRIES in of:
-        return f"{ON}entries = 0"
-    sports = {str(of[kind]) for kind in (w.SPORT, w.ACTIVITY) if kind in of}
-    if len(sports) > 1:
-        return None
-    return f"{ON}{SPORT_COUNT}{sports.pop()} = 0" if sports else f"{ON}workouts = 0"
-
-
-def _noted(of: dict[str, object]) -> str | None:
-    sign, number, unit = _parts(of.get(w.COMPARED, (">", 0.0, None)))
-    if w.COMPARED in of and str(of[w.FACTOR]).startswith(TITLED):
-        return None
-    return f"{_day(of)}{of[w.FACTOR]} {sign} {number:g}" if unit is None else None
-
-
-def _clock(field: str, of: dict[str, object]) -> str:
-    return f"{field} {' '.join(_parts(of[w.CLOCK]))}"
-
-
-def _parts(value: object) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else ()
-
-
-def _of_nights(of: dict[str, object]) -> str | None:
-    """Return the condition for nights of some length, as in "in nights shorter than 6 hours"."""
-    asks = of[w.ON_DAYS] == "nights" and _parts(of[w.COMPARED])[2] == "min"
-    return _of_metric({**of, w.METRIC: "asleep"}) if asks else None
-
-
-def _after(of: dict[str, object]) -> str | None:
-    """Return the condition of "after": on the same row for a metric of the night, else on the day before."""
-    found, night = _of_metric(of), str(of[w.METRIC]) in NIGHT
-    return found if night or found is None else f"before.{found}"
-
-
-def _of_metric(of: dict[str, object]) -> str | None:
-    name = str(of[w.METRIC])
-    sign, number, unit = _parts(of[w.COMPARED])
-    if name in TASKS:
-        return f"{name} {sign} {number:g}" if unit is None else None
-    own = "level" if name in METER_NAMES else METRICS[Metric(name)].unit
-    if own == "level" and sign.startswith(BETWEEN):
-        return None
-    if own == "level" and unit in (None, "%") and 0 <= number <= PERCENT:
-        return f"{name} {sign} {number / PERCENT if number > 1 or unit else number:g}"
-    if own.startswith("vendor") and unit in (None, "%"):
-        return f"{name} {sign} {number:g}"
-    told = unit or ("" if own in ("m", "level") or name in NIGHT else own)
-    return f"{name} {sign} {number:g}" if told == own else None
-
-
-def _of_workout(of: dict[str, object]) -> str | None:
-    sign, number, unit = _parts(of[w.COMPARED])
-    if w.METRIC in of and of[w.METRIC] not in OF_WORKOUT:
-        return None
-    field = str(of.get(w.FIGURE) or OF_WORKOUT.get(str(of.get(w.METRIC)), ""))
-    if not field:
-        field = {own: name for name, own in WORKOUT_UNITS.items() if name in NAMED_BY_UNIT}.get(unit or "", "")
-    allowed: dict[str, tuple[str | None, ...]] = {
-        name: (own,) for name, own in WORKOUT_UNITS.items() if name in NAMED_BY_UNIT
-    }
-    allowed |= {"ascent": ("m", None), "average_hr": ("bpm", None), "energy": ("kcal", None)}
-    if not field or unit not in allowed.get(field, (None,)):
-        return None
-    return f"workout.{field} {sign} {number:g}"
+        bag.join(f"{w.EXCEPT}{sport}|(?<={all_of})o{sport}", of_other_sports)

@@ -17,6 +17,7 @@ from bridge.query.tables import Row, Tables
 
 
 def correlation(query: Query, other: Subject, tables: Tables) -> Answer:
+    """Return the rank correlation by day of the query's subject with another one."""
     one, two = (_held_by_day(part, tables, query) for part in (query.subject, other))
     if query.subject.counted or other.counted:
         one, two = _with_zeros(query.subject, one, two), _with_zeros(other, two, one)
@@ -49,6 +50,7 @@ def _with_zeros(subject: Subject, counts: dict[date, float], other: Mapping[date
 
 
 def difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tables) -> Answer:
+    """Return the figure of the rows that meet a condition minus that of the others."""
     kept = taken(query, held(query, rows, tables))
     if (known := _known_days(split, tables)) is not None:
         kept = [row for row in kept if row.day - timedelta(days=split.of_day_before) in known]

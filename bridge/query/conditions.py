@@ -86,6 +86,7 @@ def compared(one: Condition) -> Callable[[Any], bool]:
 
 
 def from_noon(minutes: float) -> float:
+    """Return minutes after midnight as minutes after noon, by which nights are compared."""
     return (minutes - NOON) % DAY_MINUTES
 
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from bridge.domain.metrics import METRICS, Metric
 from bridge.query import plain_kinds as w
-from bridge.query.bag import AFTER, NEXT, NIGHT, ON, Bag
+from bridge.query.bag import Bag
+from bridge.query.condition_texts import AFTER, NEXT, NIGHT, ON
 from bridge.query.model import AVERAGED, CLOCKS, FIGURE_UNITS, METER_NAMES, PEAK, SUMMED, TASKS, TITLED, WORKOUT_UNITS
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
@@ -24,10 +25,10 @@ PAINS = ("headache", "migraine")  # of which no amounts are counted
 LONG = ("week", "month")
 NONE_OF_DAY = (f"{ON}entries = 0", f"{ON}workouts", f"{ON}action !=")
 ADDED = {*WORKOUT_UNITS} - AVERAGED
-PARTS_OF = {"asleep": {"light_sleep", "deep_sleep", "rem_sleep"}, "in_bed": {*NIGHT} - {"in_bed"}}
 
 
 def where_of(bag: Bag) -> list[str]:
+    """Return the conditions of a question, and remove them from its tokens."""
     where = list(dict.fromkeys(str(one) for one in bag.take(w.CONDITION)))
     if len({one for one in where if one.startswith("weekday")}) > 1:
         raise NotUnderstood  # both days, or none
@@ -35,6 +36,7 @@ def where_of(bag: Bag) -> list[str]:
 
 
 def is_nightly(where: Sequence[str]) -> bool:
+    """Return True if all conditions are on the night."""
     return all(one.split()[0] in NIGHT or one.startswith("night.") for one in where)
 
 
@@ -53,6 +55,7 @@ def counted(where: Sequence[str]) -> str:
 
 
 def unit_of(name: str) -> str:
+    """Return the unit of a metric, a meter, tasks or a bedtime."""
     if name in TASKS:
         return "tasks"
     return "level" if name in METER_NAMES else "clock" if name in NIGHT_CLOCKS else METRICS[Metric(name)].unit
@@ -62,6 +65,7 @@ def unit_of(name: str) -> str:
 
 
 def noted(bag: Bag) -> Words:
+    """Return the query of something that is noted, or of entries with its name in their titles."""
     factor, of, by = bag.text(w.FACTOR), bag.one(w.OF), bag.text(w.BY)
     many, often, when = bag.take(w.HOW_MANY), bag.has(w.HOW_OFTEN), bag.has(w.WHEN)
     each, days = bag.has(w.EACH), bag.has(w.DAYS, w.NIGHTS)
@@ -91,6 +95,7 @@ def noted(bag: Bag) -> Words:
 
 
 def entries(bag: Bag) -> Words:
+    """Return the query of the number, the minutes or the start of calendar entries."""
     actions, unit, length = [*dict.fromkeys(bag.take(w.ACTION))], bag.text(w.UNIT), bag.text(w.LENGTH)
     named = (w.ENTRIES, None) in bag.tokens
     told, often, asked = bag.has(w.ENTRIES), bag.has(w.HOW_OFTEN), bag.take(w.HOW_MANY)
@@ -256,6 +261,7 @@ def _rowed(rows: object, words: Words) -> Words:
 
 
 def metric(bag: Bag) -> Words:
+    """Return the query of one or several metrics of days or nights."""
     metrics, where = list(dict.fromkeys(str(one) for one in bag.take(w.METRIC))), where_of(bag)
     joined = bag.has(w.AND)
     if len(metrics) > 1:
@@ -330,6 +336,7 @@ def _asked_well(bag: Bag, metric: str, chosen: str | None) -> bool:
 
 
 def rows(bag: Bag) -> Words:
+    """Return the query of the days or nights that meet conditions: how many, the first or the last."""
     bag.take(w.EACH)  # "more than 20,000 steps in a day"
     many, often, when, did = bag.has(w.HOW_MANY), bag.has(w.HOW_OFTEN), bag.has(w.WHEN), bag.has(w.DID)
     if many and did and bag.kinds == w.UNIT and bag.one(w.UNIT) == "km":
@@ -353,54 +360,3 @@ def rows(bag: Bag) -> Words:
     slept = all(one.startswith("night.") for one in asked)
     what = "nights" if nights or slept or (not days and is_nightly(asked)) else counted(asked)
     return Words(what=what, of=str(of or "count"), by=by, where=where)
-
-
-# Shares, and several figures at once -------------------------------------------------------------------------------
-
-
-def share(bag: Bag) -> Words:
-    pairs = (f"{w.METRIC}{w.NIGHTS}", f"{w.SHARE}{w.NIGHTS}{w.METRIC}")  # "share of the night that was REM"
-    beside = any(one in bag.kinds.replace(w.DID, "") for one in pairs) and not bag.sees(w.CONDITION)
-    bag.take(w.SHARE, w.HOW, w.WHICH, w.DID, w.HOW_MANY, w.WITH, w.THAN)
-    metrics, where, by = [str(one) for one in bag.take(w.METRIC)], where_of(bag), bag.text(w.BY)
-    nights, days, rows = bag.has(w.NIGHTS) and not beside, bag.has(w.DAYS), bag.has(w.WORKOUTS)
-    nights, days = nights or bag.said == "nights", days or bag.said == "days"
-    where += [f"{ON}{one} > 0" for one in bag.take(w.FACTOR)]
-    sports = {str(one) for one in bag.take(w.SPORT, w.ACTIVITY)}
-    if metrics and not nights and not days and not rows and all(one.startswith("weekday") for one in where):
-        bag.take(w.AND)
-        if bag.one(w.OF) not in (None, "sum", "mean") or {*bag.take(w.MORE)} - {"to"}:
-            raise NotUnderstood
-        for whole, parts in PARTS_OF.items():
-            part = next((one for one in metrics if one in parts and one != whole), None)
-            if part and {*metrics} - {part} <= {whole} and (whole in metrics or whole == "asleep"):
-                return Words(what=f"{part}/{whole}", of="mean", by=by, where=where)
-        raise NotUnderstood
-    bag.take(w.EACH)
-    bag.tokens = [one for one in bag.tokens if not (sports and one == (w.ACTION, "EXERCISE"))]
-    if rows or sports:
-        where = [*(f"workout.sport = {one}" for one in sports), *where]
-        if len(where) != 1 or metrics or nights or days:
-            raise NotUnderstood  # a share of which workouts would be said by a second condition
-        return Words(what="workouts", of="share", by=by, where=where)
-    if metrics or len(where) != 1 or where[0].startswith("weekday") or (nights and days):
-        raise NotUnderstood
-    if days or nights or is_nightly(where):
-        return Words(what="nights" if nights or not days else counted(where), of="share", by=by, where=where)
-    raise NotUnderstood
-
-
-def several(bag: Bag) -> Words:
-    names = {str(one) for one in bag.take(w.SEVERAL)}
-    metrics = {str(one) for one in bag.take(w.METRIC)}
-    ends = {(w.OF, one) for one in ENDS} if bag.sees(w.WHICH) else set()  # "which is lowest": all are told
-    bag.tokens = [one for one in bag.tokens if one not in ends]
-    bag.take(w.HOW, w.DID, w.WHICH, w.NIGHTS, w.AND, w.EACH)
-    of, where = bag.one(w.OF), where_of(bag)
-    if not names and metrics == {"asleep"}:
-        names = {"night"}
-    elif names == {"meters"} and metrics <= {*METER_NAMES}:
-        metrics = set()
-    if len(names) != 1 or metrics - {"asleep"} or of not in (None, "mean", "median", "last"):
-        raise NotUnderstood
-    return Words(what=names.pop(), of=str(of or "mean"), where=where)

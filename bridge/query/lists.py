@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bridge.query import plain_kinds as w
-from bridge.query.bag import ON, Bag
+from bridge.query.bag import Bag
+from bridge.query.condition_texts import ON
 from bridge.query.figures import counted, is_nightly, where_of
 from bridge.query.model import PERIOD_VALUE, TITLED
 from bridge.query.parse import Words

@@ -16,12 +16,13 @@ from typing import Any
 
 from bridge.domain.phrases import NUMBERS, WEEKDAYS
 from bridge.query import plain_kinds as w
-from bridge.query.bag import BETWEEN
+from bridge.query.condition_texts import BETWEEN
 from bridge.query.model import TITLED
 from bridge.query.plain_slips import mended
 from bridge.query.plain_words import texts, vocabulary
-from bridge.query.spans import DAY, MONTHS, Dates, Span
-from bridge.query.spans import UNITS as SPAN_UNITS
+from bridge.query.span_patterns import MONTHS
+from bridge.query.span_patterns import UNITS as SPAN_UNITS
+from bridge.query.spans import DAY, Dates, Span
 
 TOLD = tomllib.loads((resources.files("bridge.query") / "marks.toml").read_text(encoding="utf-8"))
 UNITS: Mapping[str, tuple[str, float]] = {
@@ -138,6 +139,7 @@ class Marked:
         return re.sub(shift, lambda m: self._put("q", w.FACTOR, f"{TITLED}{m['name'] or m['any']}"), text)
 
     def mark(self, text: str) -> str:
+        """Return a text with its numbers, times and dates replaced by placeholders."""
         of = _words(self.language)
         figure, words = of["figure"], of["number"]
         unit = "|".join(map(re.escape, sorted(UNITS, key=len, reverse=True)))

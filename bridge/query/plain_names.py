@@ -11,7 +11,7 @@ from bridge.domain.phrases import WEEKDAYS
 from bridge.query.model import TITLED
 from bridge.query.plain_kinds import FACTOR
 from bridge.query.plain_words import CLASS_NAMES, lexicon, months, vocabulary
-from bridge.query.spans import HOLIDAYS, MONTHS, SEASONS
+from bridge.query.span_patterns import HOLIDAYS, MONTHS, SEASONS
 
 TOLD = tomllib.loads((resources.files("bridge.query") / "plain_names.toml").read_text(encoding="utf-8"))
 

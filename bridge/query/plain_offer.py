@@ -23,6 +23,7 @@ def example(near: str | None, text: str, today: date, factors: w.Lexicon) -> str
 
 
 def likely(text: str, today: date, factors: w.Lexicon) -> Sequence[str]:
+    """Return the languages in which the fewest words of a text are unknown."""
     unknown = {language: len(_unknown(text, language, today, factors)[0]) for language in LANGUAGES}
     return [language for language in LANGUAGES if unknown[language] == min(unknown.values())]
 

@@ -9,6 +9,7 @@ from datetime import date
 
 from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
+from bridge.query.comparisons import COMPARE
 from bridge.query.figures import FAR
 from bridge.query.lists import TODAY
 from bridge.query.model import BEFORE, TITLED
@@ -17,7 +18,6 @@ from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_settled import LAST_NIGHT
 from bridge.query.plain_words import pattern
-from bridge.query.readings import COMPARE
 from bridge.query.settled import WEEKEND
 from bridge.query.spans import DAY, Dates, Span
 

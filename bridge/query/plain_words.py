@@ -19,7 +19,7 @@ from bridge.domain.phrases import PHRASE_MAX, WEEKDAYS
 from bridge.query import plain_kinds
 from bridge.query.model import TITLED
 from bridge.query.plain_kinds import ACTIVITY, CONDITION, FACTOR, FILL, METRIC, SPORT, WORKOUTS, Lexicon, Token
-from bridge.query.spans import MONTHS
+from bridge.query.span_patterns import MONTHS
 
 AMBIGUOUS = frozenset({"climb", "climbing", "stairs", "row", "strength", "cardio", "intervals"})  # and names of sports
 ON_WEEKDAYS = {
@@ -129,6 +129,7 @@ def _note_phrases() -> Sequence[tuple[str, ...]]:
 
 
 def loosened(known: Lexicon, light: frozenset[str]) -> Lexicon:
+    """Return the phrases without their light words, if that leaves no other meaning."""
     found: dict[tuple[str, ...], tuple[Token, ...]] = {}
     for phrase, tokens in known.items():
         plain = tuple(word for word in phrase if word not in light)

@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 
 def unit_of(query: Query) -> str:
+    """Return the unit of a query's figure, as "bpm", "share" or "steps a week"."""
     if isinstance(query.against, Subject):
         return "correlation"
     if query.of is Aggregate.SHARE:
@@ -43,6 +44,7 @@ def unit_of(query: Query) -> str:
 
 
 def rows_of(subject: Subject, tables: Tables, query: Query) -> list[Row]:
+    """Return the rows of a subject within the query's span, each with its value, by day."""
     found: Iterable[Row]
     if subject.kind is Kind.DAYS and subject.counted:
         first, last = tables.days or (date.max, date.min)
@@ -89,6 +91,7 @@ def told(value: float | None, query: Query) -> float | None:
 
 
 def held(query: Query, rows: Sequence[Row], tables: Tables) -> list[Row]:
+    """Return the rows that meet a query's conditions, with an entry of several days once."""
     where = [one for one in query.where if one.name != PERIOD_VALUE]
     kept = list(filter(test_of(where, tables, query.subject.kind), rows))
     return _once(query, kept) if any(row.entry for row in kept) else kept
@@ -142,22 +145,26 @@ def periods(query: Query, rows: Sequence[Row], tables: Tables) -> list[Row]:
 
 
 def taken(query: Query, rows: Sequence[T]) -> Sequence[T]:
+    """Return the first or last so many of some rows, if the query asks for them."""
     if query.first is not None:
         return rows[: query.first]
     return rows if query.last is None else rows[-query.last :]
 
 
 def values_of(query: Query, rows: Sequence[Row]) -> list[Value]:
+    """Return the day and value of each row; a counted row is 1."""
     field = "value" if query.subject.kind is Kind.DAYS or query.per else query.subject.field
     return [(row.day, 1.0 if field is None else row.values[field]) for row in rows]
 
 
 def figure(query: Query, rows: Sequence[Row]) -> tuple[float | None, date | None, Text | None]:
+    """Return a query's figure of some rows, its day, and the reason if there is none."""
     value, at, reason = reduced(query, rows)
     return told(value, query), at, reason
 
 
 def reduced(query: Query, rows: Sequence[Row]) -> tuple[float | None, date | None, Text | None]:
+    """Return the figure before a bedtime is shifted back; see ``figure``."""
     values = values_of(query, rows)
     if query.of is Aggregate.COUNT:
         return len(values), None, None

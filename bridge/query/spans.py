@@ -1,66 +1,34 @@
 """Read spans of dates as people say them, in English and German: "last week", "vom 1. bis 15. Oktober".
 
-The patterns of each language stand in ``spans.toml``, each with the reader of its match.
+Each pattern of ``span_patterns`` names the reader of its match.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from functools import cache
-from importlib import resources
 from typing import Any
 
 from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
 from bridge.domain.phrases import NUMBERS, WEEKDAYS
+from bridge.query.span_patterns import (
+    FEASTS,
+    HOLIDAYS,
+    LONG_HOLIDAYS,
+    MONTHS,
+    ORDINALS,
+    QUARTERS,
+    SEASONS,
+    UNITS,
+    patterns_of,
+)
 
 DAY = timedelta(days=1)
-TOLD = tomllib.loads((resources.files("bridge.query") / "spans.toml").read_text(encoding="utf-8"))
-MONTHS, ORDINALS, UNITS, SEASONS, QUARTERS, HOLIDAYS, FEASTS = (
-    {language: words[name] for language, words in TOLD["words"].items() if language != "long"}
-    for name in ("months", "ordinals", "units", "seasons", "quarters", "holidays", "feasts")
-)
-LONG_HOLIDAYS = TOLD["words"]["long"]  # of several days
 Span = tuple[date | None, date | None]  # first and last date, both inside
-
-
-@cache
-def _patterns_of(language: str) -> Mapping[str, Any]:
-    said = TOLD[language]
-    words = {
-        "HOLIDAY": _longest(HOLIDAYS[language]),
-        "MONTH": _longest(MONTHS[language].replace("|", " ").split()),
-        "WEEKDAY": "|".join(WEEKDAYS[language].split()),
-        "NUMBER": "|".join(NUMBERS[language].split()),
-        "UNIT": "|".join(UNITS[language]),
-        "FEAST": "|".join(FEASTS[language]),
-        "SEASON": rf"(?P<season>{'|'.join(SEASONS[language])})(?: (?P<year>20\d\d))?",
-        "QUARTER": f"(?P<number>{'|'.join(map(re.escape, QUARTERS[language]))})",
-        **{name: text for name, text in said.items() if name.isupper()},
-    }
-
-    def written(pattern: str) -> str:
-        return re.sub("|".join(words), lambda found: words[found[0]], pattern)
-
-    words["POINT"] = written(said["POINT"])
-    before_that = re.compile(rf"(?<!\w){written(said['before_that'])}(?!\w)")
-    words |= {"NUMBER": rf"\d{{1,4}}|{words['NUMBER']}", "UNIT": _longest(UNITS[language])}
-    spans = [(_apart(written(pattern)), *read) for pattern, *read in (*TOLD["any"], *said["spans"])]
-    beside = {name: _apart(said[name]) for name in ("same", "around")}
-    return {**said, **beside, "point": words["POINT"], "before_that": before_that, "spans": spans}
-
-
-def _apart(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)")
-
-
-def _longest(names: Iterable[str]) -> str:
-    return "|".join(sorted(names, key=len, reverse=True))
 
 
 def _feast(told: str | int, year: int) -> date:
@@ -152,7 +120,7 @@ class Dates:
 
     @property
     def _patterns(self) -> Mapping[str, Any]:
-        return _patterns_of(self.language)
+        return patterns_of(self.language)
 
     @property
     def _month(self) -> Mapping[str, int]:

@@ -272,6 +272,7 @@ def span_of(query: Query) -> Text:
 
 
 def what_of(subject: Subject) -> str:
+    """Return the name of a subject within a sentence."""
     if subject.parts:
         return SEVERAL.get(subject.name) or listed([what_of(one) for one in subject.parts])
     rows = MEETINGS_MEANT if subject.of_meetings else ROWS[subject.kind]
@@ -308,4 +309,5 @@ def dates(first: date | None, last: date | None) -> Text:
 
 
 def day_of(day: date) -> Text:
+    """Return a date within a sentence."""
     return say("{day:%-d %b %Y}", day=day)
