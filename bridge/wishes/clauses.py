@@ -154,7 +154,12 @@ def go_on_with(last: Part, part: Part, read: Reading) -> None:
         and (last.has(K.START) or last.actions == WORK)
     ):
         last.days = part.days  # "I work from eight to four, Monday to Thursday"
-    elif last.parts and not last.spans and part.spans and not (part.parts or part.days or is_limit(part)):
+    elif (
+        last.parts
+        and not (last.spans or part.joint is K.AND)
+        and part.spans
+        and not (part.parts or part.days or is_limit(part))
+    ):
         last.spans = list(part.spans)  # "in the evening, from eight on"
         last.flags |= {K.BEST: None} if part.has(K.BEST) else {}
     elif (

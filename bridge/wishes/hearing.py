@@ -14,6 +14,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.occasions import Occasion
 from bridge.domain.wish_terms import common
 from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Wishes
+from bridge.wishes.accounting import accounted
 from bridge.wishes.hours import NOON, NotUnderstood
 from bridge.wishes.lexicon import WEEK, lexicon
 from bridge.wishes.occasions import occasion
@@ -168,12 +169,21 @@ def _of_both(when: Occasion, other: Occasion | None) -> Occasion:
 
 
 def _read(text: str, language: str) -> Heard | None:
+    def said_in(rest: str) -> tuple[Said, ...] | None:
+        try:
+            return by_slots(rest, language)[0]
+        except NotUnderstood:
+            return None
+
     try:
         said, aside = by_slots(text, language)
+        if _contradicts(said):
+            return None
+        told = accounted(text, language, said, aside, said_in)
     except NotUnderstood:
         return None
-    vague = (one[0] for one in lexicon(language).vague.finditer(text) if not any(one[0] in told for told in aside))
-    return None if _contradicts(said) else Heard(said=said, aside=(*aside, *vague))
+    vague = (one[0] for one in lexicon(language).vague.finditer(text) if not any(one[0] in other for other in told))
+    return Heard(said=said, aside=(*told, *vague))
 
 
 def _goes(one: Said, other: Said) -> bool:

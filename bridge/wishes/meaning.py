@@ -47,7 +47,7 @@ BACK = frozenset({K.BACK, K.AGAIN, K.RULE, K.NOT, K.ANYTIME})
 TAKEN_BACK = dict.fromkeys(
     ("allow", "forget", "usual", "night", "drop", "any", "open"), BACK | set(HEADS) | LIMITS | OFTEN
 )
-BARS = frozenset({K.NOT, K.ONLY, K.BUT, K.FINISH, K.START, K.FREE, K.SUGGESTION, K.EVERY, K.PER, K.FINE})
+BARS = frozenset({K.NOT, K.ONLY, K.BUT, K.FINISH, K.START, K.FREE, K.SUGGESTION, K.EVERY, K.PER, K.FINE, K.ANYTIME})
 ACCOUNTED: Mapping[str, frozenset[Kind]] = {  # kind of a wish -> what was said that it stands for
     **TAKEN_BACK,
     "clear": BACK | {K.CLEAR},
@@ -95,8 +95,6 @@ def _said(part: Part) -> tuple[Said, ...]:
         or (part.has(K.RULE) and not part.has(K.BACK, K.AGAIN, K.DROP, K.CLEAR))
     ):
         raise NotUnderstood  # "I no longer want the limit on tv"
-    if part.has(K.BUT):
-        return _but_on_days(part)
     if part.has(K.CLEAR) and (part.actions or part.times or part.counts):
         raise NotUnderstood  # "forget all my wishes without my wife"
     if part.has(K.CLEAR, K.FEWER, K.SPARE):
@@ -107,7 +105,10 @@ def _said(part: Part) -> tuple[Said, ...]:
         return (_weight(part),)
     if part.nots or part.flags.keys() & (HEADS | {K.ONLY}):
         part.parts = [MORNING if one == FORENOON else one for one in part.parts]
-    found = of_night(part) if part.flags.keys() & SLEEPERS else _of_actions(part)
+    if part.has(K.BUT):
+        found = _but_on_days(part)
+    else:
+        found = of_night(part) if part.flags.keys() & SLEEPERS else _of_actions(part)
     return tuple(replace(one, names=_kinds(part)) if one.kind in NAMED and not one.names else one for one in found)
 
 
@@ -169,17 +170,19 @@ def _fewer(part: Part) -> Said:
 
 def _but_on_days(part: Part) -> tuple[Said, ...]:
     """Return the wishes of "never tv except on Fridays", "no work after six except on Mondays" or "daily except"."""
-    days, daily = part.flags.pop(K.BUT), part.flags.get(K.PER) == len(WEEK) and not part.has(K.NUMBER, K.TIMES)
+    days = part.flags.pop(K.BUT)
+    if part.flags.get(K.PER) == len(WEEK) or (part.has(K.EVERY) and not part.days):
+        return _daily_but(part, days)
     ends = part.has(K.FINISH) and all(end is None for *_, end in part.spans)
     if (ends or part.flags.keys() & SLEEPERS) and not (part.days or part.nots):
         part.days = ANY_DAY - days  # "in bed by ten except on Fridays"
         return of_work(part) if ends else of_night(part)
     if part.nots and part.flags.keys() == {K.NOT, K.SUGGESTION} and not part.actions:
         part.flags, part.actions = {K.NOT: None}, ALL  # "no suggestions in the evening except on Fridays"
-    if part.days > days and part.actions and not part.flags.keys() & (LIMITS | {K.ANYTIME, K.PER}):
+    if part.days > days and part.actions and not part.flags.keys() & (LIMITS | {K.ANYTIME}):
         part.days -= days
         return _limits(part)  # "no tv on weekdays except Wednesdays"
-    if not part.actions or part.days or part.flags.keys() - {K.NOT, K.PER, K.EVERY, K.BEST, K.FINE}:
+    if not part.actions or part.days or part.flags.keys() - {K.NOT, K.EVERY, K.BEST, K.FINE, K.ANYTIME}:
         raise NotUnderstood
     if part.nots and part.times:
         part.days = ANY_DAY - days
@@ -187,11 +190,21 @@ def _but_on_days(part: Part) -> tuple[Said, ...]:
         part.nots, part.days, part.flags = 0, days, {K.ONLY: None}
     elif part.times and not (part.nots or part.counts):
         part.days = ANY_DAY - days  # "deep work from nine to twelve except on Fridays"
-    elif (daily or part.has(K.ANYTIME)) and not (part.nots or part.times):
+    elif part.has(K.ANYTIME) and not (part.nots or part.times):
         part.nots, part.days, part.flags = 1, days, {K.NOT: None}
     else:
         raise NotUnderstood
     return _limits(part)
+
+
+def _daily_but(part: Part, days: frozenset[int]) -> tuple[Said, ...]:
+    """Return the wishes of "a run every day except Sundays": six times a week, and not on Sundays."""
+    if part.flags.keys() - {K.PER, K.EVERY, K.BEST, K.FINE} or part.nots or part.days or not part.actions:
+        raise NotUnderstood
+    goal = Said(kind="goal", actions=part.actions, number=len(WEEK) - len(days))
+    of_week = () if part.actions == WORK else (goal,)
+    part.flags, part.days, part.nots = ({}, ANY_DAY - days, 0) if part.times else ({K.NOT: None}, days, 1)
+    return (*of_week, *_limits(part))
 
 
 def _lasting(part: Part) -> tuple[Said, ...]:

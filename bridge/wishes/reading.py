@@ -25,7 +25,6 @@ from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import ALL, COMPANY, WEEK, WORK, Kind
 from bridge.wishes.merging import alike, of_week, said_on_days
 from bridge.wishes.reasons import (
-    ASKED,
     HUSHED,
     INSTEAD,
     Reading,
@@ -40,9 +39,9 @@ from bridge.wishes.reasons import (
     names_work,
     set_aside,
     share_times,
-    wishes,
+    states,
 )
-from bridge.wishes.remarks import says_anything, unsaid, without_less, without_remarks
+from bridge.wishes.remarks import without_less, without_remarks
 from bridge.wishes.said import Said
 from bridge.wishes.slots import DISLIKED, PERSON, Part, parts_of
 
@@ -57,10 +56,10 @@ def by_slots(text: str, language: str) -> Found:
     if less := without_less(text, language):
         wished, left = by_slots(less[0], language)
         return wished, (*left, less[1])
-    plain, of_meters = (_by_words(text, language, with_meters=one) for one in (False, True))
+    plain, of_meters = (_meant(text, language, with_meters=one) for one in (False, True))
     if plain is None and of_meters is None:
         for rest, left in without_remarks(text, language):
-            found = _by_words(rest, language, with_meters=False) if left else None
+            found = _meant(rest, language, with_meters=False) if left else None
             if found is not None:
                 return found[0], (*found[1], *left)
     weighs = plain is not None and any(one.meter is not None for one in plain[0])
@@ -71,37 +70,24 @@ def by_slots(text: str, language: str) -> Found:
     return found
 
 
-def _by_words(text: str, language: str, *, with_meters: bool) -> Found | None:
-    found, read = _meant(text, language, with_meters=with_meters)
-    if found is None or read is None or not read.mute:
-        return found
-    mute = unsaid(text, found[1])
-    rest = {one: _meant(text.replace(one, "", 1), language, with_meters=with_meters)[0] for one in mute}
-    left = [one for one, other in rest.items() if other is not None and other[0] == found[0]]
-    left = [one for one in left if says_anything(one, language)]
-    if any(wishes(one) or ASKED.search(one) for one in left):
-        return None  # "Sunday is our family day, we'd like it calm then"
-    return found[0], (*found[1], *left)
-
-
-def _meant(text: str, language: str, *, with_meters: bool) -> tuple[Found | None, Reading | None]:
+def _meant(text: str, language: str, *, with_meters: bool) -> Found | None:
     try:
         parts = parts_of(text, language, with_meters=with_meters)
         read = _read(parts, text)
         if len({part.has(K.CLEAR) for part in parts}) > 1:
-            return None, None
+            return None
         said = of_week([one for clause in read.clauses for one in said_on_days(clause, read.clauses)])
         goals = [one for one in said if one.kind == "goal"]
         if len(goals) > len(set(goals)):
-            return None, None  # "ballet once a week and once something for my back"
+            return None  # "ballet once a week and once something for my back"
         merged = alike(said)
     except NotUnderstood:
-        return None, None
+        return None
     told = " ".join(name for one in said for name in one.names)
     left = [(one.actions, word) for one in read.clauses for word in one.details if word not in told]
     if any(not actions <= COMPANY for actions, _ in left):
-        return None, None  # "sport only on weekdays with Anna"
-    return ((merged, (*read.aside, *(word for _, word in left))) if said else None), read
+        return None  # "sport only on weekdays with Anna"
+    return (merged, (*read.aside, *(word for _, word in left))) if said else None
 
 
 def _read(parts: Sequence[Part], text: str) -> Reading:
@@ -271,20 +257,25 @@ def _point_back(part: Part, last: Part | None, read: Reading) -> None:
     if part.flags.get(K.THEN) == THAT_DAY and before is not None:
         if not before.days:
             raise NotUnderstood
-        if last is before and not (is_limit(last) or last.has(K.BEST, K.FREE)):
+        if last is before and _only_tells(last, part, read):
             leave(last, read)
         before = replace(before, parts=[], spans=[])
     if part.flags.get(K.THEN) == AFTERWARDS:
         _afterwards(part, before)
         return
     drawn = part.joint is K.THUS and before is not None and before.days  # "on Tuesdays I have choir, so no sport"
-    if (part.by_then or drawn) and last is not None and last is before and not (is_limit(last) or last.has(K.FREE)):
+    if (part.by_then or drawn) and last is not None and last is before and _only_tells(last, part, read):
         leave(last, read)
     points = last is None or part.by_then or _leads(last, part) or last.has(K.FREE) or (drawn and last is before)
     if before is not None and points:
         part.days, part.parts, part.spans = (before.days, list(before.parts), list(before.spans))
     elif (not is_never(part) or part.actions == WORK) and part.joint is not K.CUT:
         raise NotUnderstood
+
+
+def _only_tells(last: Part, part: Part, read: Reading) -> bool:
+    """Return True for "Tuesdays are choir evenings" before "so no tv then", but not for "me time on Tuesday"."""
+    return not (is_limit(last) or last.has(K.BEST, K.FREE)) and (part.joint is K.THUS or states(read.text))
 
 
 def _leads(last: Part, part: Part) -> bool:

@@ -24,8 +24,8 @@ ASKED = re.compile(  # of something, which is no reason
     r"(?i)^ *(?:and |und )?(?:please |pls |just |then |bitte |dann |also )*(?:leave|keep|make|let(?! me decide)"
     r"|put|give|plan|book|block|hold|skip|move|treat|cap|cut|push|save|show|send|tell|remind|don't|do not|stop"
     r"|lass|halte?|mach|gib|plane?|blocke?|leg|setz|schieb|nimm|streich|zeig|schick|erinnere?)\b"
-    r"|\b(?:please|bitte|ansonsten|otherwise|everything else(?! can wait)|anything else|alles andere|the rest|der rest"
-    r"|instead|stattdessen)\b"
+    r"|\b(?:please|bitte|ansonsten|otherwise(?!$)|everything else(?! can wait)|anything else|alles andere|the rest"
+    r"|der rest|instead|stattdessen)\b"
 )
 
 UNDOES = re.compile(  # what is said, or a part of it
@@ -59,7 +59,6 @@ class Reading:
     conditional: Part | None = None  # which must have times, since it holds "when" something is
     wanted: frozenset[ActionType] = frozenset()  # of what is set aside more is wished
     text: str = ""
-    mute: bool = False  # something is set aside of which no word is unknown
     left: frozenset[int] = frozenset()  # the days named by what is set aside, and is no reason
 
 
@@ -242,7 +241,6 @@ def set_aside(part: Part, read: Reading) -> None:
     read.wanted |= part.actions if CHANGES.intersection(part.words) and not part.nots else frozenset()
     if part.text and part.text not in read.aside:
         read.aside.append(part.text)
-    read.mute |= not part.text
     if part.joint not in (K.WHY, K.WHEN):
         read.left |= part.days
     if part.times:
@@ -319,4 +317,9 @@ def is_entry(last: Part, part: Part, read: Reading) -> bool:
         return True
     if ELSE.search(read.text.lower()) or not last.actions or not last.times or last.flags.keys() - {K.BEST}:
         return False
-    return bool(STATES.search(FIRST.split(read.text, maxsplit=1)[0].lower()))
+    return states(read.text)
+
+
+def states(text: str) -> bool:
+    """Return True for a text whose first clause says what takes place."""
+    return STATES.search(FIRST.split(text, maxsplit=1)[0].lower()) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import Kind, lexicon
@@ -19,8 +19,9 @@ OF_A_DAY = re.compile(rf"\b(?:from|since|vom) {A_DAY}\b")  # of a reason: "my le
 LIMITING = re.compile(r"\b(?:if|when|unless|until|till|except|only|wenn|falls|bis|außer|nur|first|then|zuerst)\b")
 CLAUSE = re.compile(r"\s*(?:[,;!]+|\.(?!\d)|\s[-–—]+\s)\s*")
 PIECE = re.compile(  # between clauses, or before one
-    r"[,;!?()]+\s*|\.(?!\d)\s*"
+    r"[,;!?()]+\s*|[.:](?!\d)\s*"
     r"|\s(?=(?:and|but|so|because|while|when|as long as|und|aber|also|weil|denn|während|solange|wenn)\b)"
+    r"|\s(?=since (?:[iI]|we|my|our|the)\b)"
 )
 EXPLAINS = re.compile(
     r"(?i)(?:that|it|this|these|those)(?:'s| is| are)\b|(?:das|da|es|dann) (?:ist|sind|wird|werden|gibt)\b"
@@ -87,10 +88,9 @@ def _wishes(part: Part, *, explains: bool) -> bool:
     return bool(limits or part.flags.keys() - BARE - heads or (part.has_head and not (explains or part.of_others)))
 
 
-def unsaid(text: str, told: Sequence[str]) -> list[str]:
-    """Return the clauses of a text of which nothing is told yet."""
-    pieces = [one.strip() for one in PIECE.split(text)]
-    return [one for one in dict.fromkeys(pieces) if one and not any(said in one or one in said for said in told)]
+def pieces(text: str) -> list[str]:
+    """Return the clauses of a text."""
+    return [one for one in dict.fromkeys(one.strip() for one in PIECE.split(text)) if one]
 
 
 def says_anything(text: str, language: str) -> bool:

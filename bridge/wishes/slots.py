@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from bridge.domain import phrases
@@ -121,6 +122,7 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
         K.BAR in kinds
         or re.match(r"\s*-\s?\d", text)
         or (K.FINISH not in kinds and re.search(r"\bfinish", " ".join(spelt)))
+        or (K.EVERY, K.LASTS) in pairwise(kinds)  # "a break every two hours"
         or (K.LASTS not in kinds and AT_ONCE.search(text.lower()))
     ):
         raise NotUnderstood  # "finish the report by six"

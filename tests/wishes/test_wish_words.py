@@ -214,7 +214,7 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
             "Papierkram nur freitags, zwischen 8 und 11",
             "office work and errands only on Friday; office work and errands only from 08:00 to 11:00",
         ),
-        ("sport every day except Sundays", "exercise not on Sunday"),
+        ("sport every day except Sundays", "exercise 6 times a week; exercise not on Sunday"),
         ("never tv, except on Fridays and Saturdays", "watching series only on Friday and Saturday"),
         (
             "no sport after 8 pm, except on Fridays",
