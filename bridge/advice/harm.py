@@ -93,7 +93,7 @@ class Stakes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """The state of the watch over harm since ``since``, with its stake.
+    """The state of the watch over harm since ``since``. Its stake is the evidence that advice does harm.
 
     The numbers and mean levels are those of slots without (``silent``) and with advice.
     """

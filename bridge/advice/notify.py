@@ -203,7 +203,6 @@ def save_devices(
 
 
 def devices_of(store: Store, vault: Vault, user_id: int) -> list[Device]:
-    """Return the browsers that get a user's messages, the last added last."""
     return _devices(_secret(store, vault, user_id))
 
 

@@ -209,7 +209,7 @@ def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
 
 
 def newest_measurement(store: Store, user: User, at: datetime) -> datetime | None:
-    """Return the end of the newest measurement by ``at`` of the user's sources without check-ins, or None."""
+    """Return when the user's newest measurement by ``at`` ended, or None without any. Check-ins do not count."""
     mine = [one.id for one in store.connections.of_user(user.id) if one.source != BY_HAND]
     ends = [store.reading.newest_measurement(connection, at) for connection in mine]
     return max((end for end in ends if end is not None), default=None)

@@ -200,7 +200,6 @@ def _advised(store: Store, user: User, now: datetime) -> list[Recommendation]:
 
 
 def task_named(person: Person, what: str | None) -> Task | None:
-    """Return the open task or errand with the title ``what``, or None."""
     tasks = (*person.known.tasks, *(one.task for one in person.errands.values()))
     return next((t for t in tasks if t.completed is None and what is not None and t.title == what), None)
 

@@ -112,7 +112,6 @@ class Review:
 
     @property
     def ill(self) -> bool:
-        """True if the user said to be ill on a day of the week."""
         return ModeKind.ILL in self.modes
 
 
@@ -216,7 +215,6 @@ def lines(review: Review) -> Iterator[str]:
 
 
 def next_command(review: Review) -> Text:
-    """Return a sentence with the command that shows the effects of advice."""
     command = f"bridge effect --user {review.person}"
     return say("What advice changes, as far as it is known: {command}", command=command)
 

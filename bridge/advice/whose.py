@@ -116,7 +116,6 @@ def use(store: Store, user: User, name: str, *, used: bool, now: datetime) -> li
 
 
 def use_only(store: Store, user: User, names: Sequence[str], *, now: datetime) -> None:
-    """Count only the entries of the calendars ``names``, and ignore all other calendars."""
     left_out = tuple(one.name for one in calendars(store, user, now=now) if one.name not in names)
     store.people.change_preferences(user.id, left_out=tuple(dict.fromkeys(left_out)), now=now)
 
@@ -126,7 +125,6 @@ def _list(user: User) -> str:
 
 
 def marks(store: Store, user: User) -> tuple[Mark, ...]:
-    """Return the user's statements on who entries belong to, the newest last."""
     return store.people.preferences(user.id).marks
 
 

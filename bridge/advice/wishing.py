@@ -242,7 +242,6 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
 
 
 def is_night(advice: Recommendation) -> bool:
-    """Return True for a recommendation of the night's sleep, and False for a nap."""
     return advice.action is ActionType.SLEEP and advice.kind != "suggested"
 
 

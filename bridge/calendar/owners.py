@@ -67,7 +67,6 @@ def joined_in(title: str) -> list[str]:
 
 
 def rest_of(title: str, name: str) -> tuple[str, ...]:
-    """Return the words of a title other than ``name``, in order."""
     return tuple(word for word in words(title) if word != name)
 
 

@@ -52,8 +52,8 @@ class Guard:
     ) -> tuple[Observation, Mapping[ActionType, Fact]]:
         """Return the observation with only the allowed actions in ``feasible``, and forbidden action -> reason.
 
-        If no action is left, only the rule of quiet slots applies, and if that leaves none, no rule. With
-        ``sleep=True`` sleep is always allowed.
+        If all are forbidden, only quiet parts of the day forbid actions, and if that again is all, nothing does.
+        With ``sleep=True`` sleep is always allowed.
         """
         against = {action: self._against(action, observation, now) for action in observation.feasible}
         if sleep:

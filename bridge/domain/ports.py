@@ -228,8 +228,6 @@ class Account(Protocol):
 
 
 class Connector(Protocol):
-    """An account at a source, opened to fetch its data."""
-
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield the records of a stream in pages, after ``cursor``, or from the beginning if ``cursor`` is None.
 
@@ -244,8 +242,6 @@ class Connector(Protocol):
 
 
 class WebhookConnector(Connector, Protocol):
-    """A connector of a source that also sends webhooks."""
-
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
         """Yield pages with the record ``key`` and the records needed to read it, or no pages if it was deleted."""
         ...

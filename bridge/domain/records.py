@@ -396,7 +396,6 @@ class ProxyMap:
     _of: dict[Meter, Mapping[str, Proxy]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def of(self, meter: Meter) -> Mapping[str, Proxy]:
-        """Return signal -> row of the proxy map, for the signals that move a meter."""
         if meter not in self._of:
             self._of[meter] = {row.signal: row for row in self.rows if row.meter is meter}
         return self._of[meter]

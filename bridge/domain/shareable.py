@@ -31,7 +31,7 @@ class Shareable:
     asks: str = ""  # parameters of requests that hold nothing but dates and constants of the connector
 
     def kinds(self) -> dict[str, list[str]]:
-        """Return field name -> names of the lists that hold it, such as "measures"."""
+        """Return field name -> names of this class's lists that hold it, such as "measures"."""
         lists = ("flags", "measures", "instants", "walls", "offsets", "zones", "rules", "links", "sports", "names")
         found: dict[str, list[str]] = {name: [] for name in self.parts.split()} | {
             name: ["words"] for name in self.words

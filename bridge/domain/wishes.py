@@ -45,8 +45,6 @@ class Barred:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lasts:
-    """The least and the most minutes that an action may take."""
-
     least: int | None = None
     most: int | None = None
 

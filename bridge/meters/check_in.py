@@ -131,7 +131,6 @@ class Memory:
         return Memory(score=_faded(self.score, kept), share=_faded(self.share, kept), doubt=doubt)
 
     def hearing(self, score: float) -> Memory:
-        """Return the filter's state after a check-in with this score (1 to 5)."""
         first, here, aside, last = (felt(row) for row in self.doubt)
         told = first, here, aside, last
         gains = _plus(NOTHING, told, 1 / (felt(told) + NOISE))

@@ -85,7 +85,6 @@ class Calendar:
         return length(long_enough(clipped(self._focus, since, at))) / MINUTE
 
     def focus_of_day(self, at: datetime) -> float:
-        """Return the minutes of focus in the 24 hours up to ``at``."""
         if at not in self._of_day:
             self._of_day[at] = self.focus(at - DAY, at)
         return self._of_day[at]
@@ -95,7 +94,7 @@ class Calendar:
         return length(clipped(merged((o.start, o.end) for o, _ in self._together), since, at)) / HOUR
 
     def in_company(self, since: datetime, at: datetime) -> Labelled:
-        """Return the (occurrence, label) pairs of company that begin in [since, at], by start."""
+        """Return the (occurrence, label) pairs with family or friends that begin in [since, at], by start."""
         return self._together[bisect_left(self._together_starts, since) : bisect_right(self._together_starts, at)]
 
 

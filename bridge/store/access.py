@@ -152,7 +152,6 @@ class Access(Part):
 
     @reads
     def password(self, db: sa.Connection, user_id: int) -> str | None:
-        """Return the hash of the user's password, or None without a password."""
         found: str | None = db.execute(sa.select(passwords.c.hash).where(passwords.c.user_id == user_id)).scalar()
         return found
 

@@ -88,7 +88,6 @@ class Batch:
         return self.normalise(record, None if parent is None else parent.record)
 
     def write(self) -> None:
-        """Write all changed rows and records, and empty the batch."""
         self._write_states()
         if self.dated:
             self.db.execute(_DATE, [_dates(state) for state in self.dated.values()])

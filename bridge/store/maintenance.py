@@ -186,7 +186,6 @@ def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str],
 
 
 def open_file(path: Path) -> Database:
-    """Open a SQLite file, created and migrated if needed."""
     return Database(sa.URL.create("sqlite", database=str(path)))
 
 
@@ -238,5 +237,4 @@ def set_damaged_aside(url: str, now: datetime) -> Path | None:
 
 
 def log_of(path: Path) -> Path:
-    """Return the path of SQLite's write-ahead log for a database."""
     return path.with_name(f"{path.name}-wal")

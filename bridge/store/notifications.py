@@ -43,7 +43,6 @@ class Notifications(Part):
 
     @reads
     def channels(self, db: sa.Connection) -> dict[int, Channel]:
-        """Return user id -> channel, for all users with a channel."""
         found = db.execute(sa.select(channels))
         return {row.user_id: _channel(row) for row in found}
 

@@ -20,7 +20,6 @@ MINUTE = timedelta(minutes=1)
 
 
 def packs(item: Item) -> TypeGuard[Sample]:
-    """Return True for a sample of a metric whose readings are stored many in a row."""
     return type(item) is Sample and item.metric in METRICS_PACKED
 
 

@@ -239,7 +239,6 @@ class People(Part):
 
     @reads
     def wishes(self, db: sa.Connection, user_id: int) -> Wishes:
-        """Return the user's saved wishes, or default wishes if there are none."""
         return _wishes(db, user_id)
 
     @writes()
@@ -251,7 +250,6 @@ class People(Part):
 
     @reads
     def preferences(self, db: sa.Connection, user_id: int) -> Preferences:
-        """Return the user's preferences, or the default ones."""
         return _preferences(db, user_id)
 
     @writes()

@@ -23,8 +23,6 @@ EPISODES_TO_SEE_THE_NEWEST = 5  # episodes of a day may end in any order
 
 
 class Reading(Part):
-    """The part of the store that reads samples, episodes, events and tasks."""
-
     @reads
     def samples(
         self,

@@ -24,8 +24,6 @@ _FULL, _full = reading(FullRecommendation, table)
 
 
 class Recommendations(Part):
-    """The part of the store for recommendations and users' feedback."""
-
     @writes()
     def add(self, db: sa.Connection, recommendation: FullRecommendation) -> FullRecommendation:
         """Save a recommendation, unless its slot has one already that is neither superseded nor closed.
