@@ -72,7 +72,7 @@ def english(language: str) -> frozenset[str]:
 
 
 def texts(found: Answer) -> Iterator[str]:
-    page = _answer(found)
+    page = _answer(found, NOW.date())
     yield from (str(page[one] or "") for one in ("understood", "said", "figure", "reason", "at", "unit"))
     yield from (f"{one['key']} {one['value']}" for one in page["groups"])  # type: ignore[attr-defined]
     yield shown(sentence(found.query))
