@@ -73,7 +73,13 @@ class Kind(StrEnum):
     FEWER, SPARE = "fewer", "spare"
 
 
-class OneOf(frozenset[ActionType]):
+class Done(frozenset[ActionType]):
+    """The action of a phrase, with the part of the day that it names: "afternoon nap"."""
+
+    hours: tuple[time, time] | None = None
+
+
+class OneOf(Done):
     """The action of a word for one kind of it, such as yoga: "never yoga" forbids only the kind ``name``."""
 
     name: str = ""
@@ -128,7 +134,7 @@ def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
     for plain in (False, True):
         for name, text in said["actions"].items():
             for phrase in _phrases(text, sets, plain=plain):
-                found[phrase] = ((K.ACTION, named_by(ActionType[name], phrase, said["whole"])),)
+                found[phrase] = ((K.ACTION, _in_part(named_by(ActionType[name], phrase, said["whole"]), phrase, said)),)
         for means, text in meant:
             tokens = tuple(map(token_of, means.split()))
             for phrase in _phrases(text, sets, plain=plain):
@@ -163,6 +169,16 @@ def named_by(action: ActionType, phrase: tuple[str, ...], whole: Mapping[str, st
     words, glue = frozenset(whole["words"].split()), frozenset(whole["beside"].split())
     of_all = words.intersection(phrase) and (words | glue).issuperset(phrase)
     return named if action in ONE_THING or of_all else OneOf.called(named, " ".join(phrase))
+
+
+def _in_part(actions: frozenset[ActionType], phrase: tuple[str, ...], said: Mapping[str, Any]) -> frozenset[ActionType]:
+    """Return the action of a phrase with the one part of the day that a word of it ends with, as "Filmabend" does."""
+    named = {part for part, ends in said["parts"].items() if any(word.endswith(tuple(ends.split())) for word in phrase)}
+    if len(named) != 1:
+        return actions
+    found = actions if isinstance(actions, OneOf) else Done(actions)
+    found.hours = PARTS[named.pop()]
+    return found
 
 
 def _days(said: Mapping[str, Any], language: str) -> dict[tuple[str, ...], tuple[Token, ...]]:

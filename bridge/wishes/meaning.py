@@ -174,9 +174,9 @@ def _but_on_days(part: Part) -> tuple[Said, ...]:
     if part.flags.get(K.PER) == len(WEEK) or (part.has(K.EVERY) and not part.days):
         return _daily_but(part, days)
     ends = part.has(K.FINISH) and all(end is None for *_, end in part.spans)
-    if (ends or part.flags.keys() & SLEEPERS) and not (part.days or part.nots):
-        part.days = ANY_DAY - days  # "in bed by ten except on Fridays"
-        return of_work(part) if ends else of_night(part)
+    if (ends or part.flags.keys() & {*SLEEPERS, K.FREE}) and not (part.days or part.nots):
+        part.days = ANY_DAY - days  # "in bed by ten except on Fridays", "free evenings apart from Thursdays"
+        return of_night(part) if part.flags.keys() & SLEEPERS else _of_actions(part)
     if part.nots and part.flags.keys() == {K.NOT, K.SUGGESTION} and not part.actions:
         part.flags, part.actions = {K.NOT: None}, ALL  # "no suggestions in the evening except on Fridays"
     if part.days > days and part.actions and not part.flags.keys() & (LIMITS | {K.ANYTIME}):

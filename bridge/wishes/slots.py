@@ -12,10 +12,11 @@ from itertools import pairwise
 from typing import Any
 
 from bridge.domain import phrases
+from bridge.domain.wish_terms import common
 from bridge.domain.wishes import Hours
 from bridge.wishes.events import timed
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.lexicon import ALL, COMPANY, Kind, OneOf, Token, lexicon
+from bridge.wishes.lexicon import ALL, COMPANY, WEEK, Done, Kind, OneOf, Token, lexicon
 from bridge.wishes.spelling import words
 from bridge.wishes.times import Span, bounded, folded, ranged
 from rhythm_env.interface import ActionType, Meter
@@ -26,6 +27,7 @@ JOINTS = (K.COMMA, K.COLON, K.CUT, K.AND, K.OR, K.THUS, K.WHY, K.WHEN)
 LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN, K.METER)
 ME, NOUN, OTHERS, PERSON = 1, 2, 3, 4
 ELSE, FOR = 1, 2  # of "why"
+EITHER_SIDE = 1  # of the days, of "but": "Sundays excluded"
 SHARED = frozenset({ActionType.EXERCISE, ActionType.ME_TIME, ActionType.LEARN})  # which one does with one's family
 WITH = frozenset({"with", "mit"})
 COMPOUND = re.compile(r"[a-zäöüß]{3,}(?<!st)(?<!re)(training|gymnastik|übungen|workout)")  # of a first word not known
@@ -35,6 +37,7 @@ TIMED = {K.DAY, K.PART, K.SPAN, K.TIMES, K.PER}
 COUNTED = (K.TIMES, K.PER)
 LIMITS = {K.ONLY, K.MOST, K.LEAST, K.ENOUGH}
 HEADS = {K.FINISH, K.START, K.FREE, K.BED, K.UP, K.SUGGESTION, K.FEWER, K.SPARE}
+OF_WISHES = {K.EVERY, K.PER, K.TIMES, K.NUMBER, K.WEEKLY, K.LEAST, K.LASTS, K.BEST, K.BUT, K.THEN, K.APART}
 DENIES = {"true", "right", "correct", "serious", "wahr", "stimmt", "richtig", "ernst", "always", "immer"}
 ENDS = re.compile(r"[,;.!?()]| (?:and|or|but|und|oder|aber) ")  # of a statement
 AT_ONCE = re.compile(  # which only a length can hold
@@ -134,7 +137,7 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
         for at, one in enumerate(tokens)
         if one[0] is not K.FILL or (ends[at] and one[1] and not _in_list(tokens, at))
     ]
-    found = list(_parts(_excepted(ranged(folded(bounded(told))))))
+    found = list(_parts(_excepted(_left_out(ranged(folded(bounded(told)))))))
     at = 0
     for part in found:
         if len({kind for kind, _ in part.beside} - {K.DETAIL}) > 1 and not part.actions:
@@ -142,6 +145,7 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
         elif not part.actions and (calls := [one for one in part.beside if _is_call(one)]):
             part.beside = [one for one in part.beside if one not in calls]
             _take(part, K.ACTION, calls[0][1])  # "no phone calls"
+        _in_part(part)
         if WITH.intersection(spelt):
             _with_company(part)
         alone = {
@@ -186,6 +190,45 @@ def _with_company(part: Part) -> None:
         part.actions, part.named = frozenset(done), [done]
 
 
+def _in_part(part: Part) -> None:
+    """Give a wish the part of the day that its own words name: an "afternoon nap on Sundays" is in the afternoon."""
+    named = list({one.hours for one in part.named if isinstance(one, Done) and one.hours is not None})
+    if not named or part.spans or part.nots or part.flags.keys() - OF_WISHES:
+        return
+    if len(named) > 1 or (part.parts and common(part.parts, named) == ()):
+        raise NotUnderstood  # "a family evening in the morning"
+    part.parts = part.parts or named
+
+
+def _left_out(tokens: Sequence[Token]) -> list[Token]:
+    """Return tokens in which days left out of "every day" follow "except": "but not on Sundays", "Sundays excluded"."""
+    kinds = [kind for kind, _ in tokens]
+    begin, end = _list_of_days(kinds)
+    after = [one for one in tokens[end : end + 1] if one[0] in (K.NOT, K.BUT)]
+    if not end or kinds[end + len(after) :][:1] not in ([], [K.COMMA], [K.CUT], [K.AND]):
+        return list(tokens)
+    if after == [(K.BUT, EITHER_SIDE)]:
+        return [*tokens[:begin], *after, *tokens[begin:end], *tokens[end + 1 :]]
+    before = begin
+    while kinds[before - 1 : before] in ([K.NOT], [K.ONLY], [K.COMMA], [K.CUT], [K.AND]):
+        before -= 1
+    nots, first = [one for one in (*tokens[before:begin], *after) if one[0] is K.NOT], kinds[:before]
+    daily = ((K.PER, len(WEEK)) in tokens[:before] or K.EVERY in first) and before < begin
+    of_one = first.count(K.ACTION) <= 1 and not {K.NOT, K.DAY, K.SUGGESTION} & {*first}
+    if not (daily and of_one) or [value in (None, "never", "nie") for _, value in nots] != [True]:
+        return list(tokens)
+    return [*tokens[:before], (K.BUT, None), *tokens[begin:end], *tokens[end + len(after) :]]
+
+
+def _list_of_days(kinds: Sequence[Kind]) -> tuple[int, int]:
+    """Return the places of the last days of a text: from the first of "Saturdays and Sundays" to after the last."""
+    end = next((at for at in range(len(kinds), 0, -1) if kinds[at - 1] is K.DAY), 0)
+    begin = end - 1
+    while kinds[begin - 2 : begin] in ([K.DAY, K.AND], [K.DAY, K.OR], [K.DAY, K.COMMA]):
+        begin -= 2
+    return begin, end
+
+
 def _excepted(tokens: Sequence[Token]) -> list[Token]:
     """Return tokens with "except on Fridays and Saturdays" as one token. Raises NotUnderstood if no days follow."""
     found: list[Token] = []
@@ -203,6 +246,8 @@ def _excepted(tokens: Sequence[Token]) -> list[Token]:
             if found and found[-1][0] in (K.COMMA, K.CUT, K.AND):
                 found.pop()
             at += size
+            if tokens[at : at + 1] == [(K.COMMA, None)] and K.ACTION not in (one[0] for one in found):
+                at += 1  # "every day, except on Fridays, a walk"
         found.append((kind, value))
     return found
 
