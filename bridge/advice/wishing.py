@@ -132,6 +132,19 @@ def _asked(about: str, *, examples: str, command: str) -> Text:
             examples=examples,
             command=command,
         )
+    if about == "meeting":
+        return say(
+            "meetings, calls and appointments stand in the calendar and are never suggested; a wish is about what is "
+            "suggested, like {examples}: {command}",
+            examples=examples,
+            command=command,
+        )
+    if about in ("more", "less"):
+        return say(
+            "say how often or how long, and not only more or less, like {examples}: {command}",
+            examples=examples,
+            command=command,
+        )
     if about == "bed":
         return say(
             "say whether you want to be in bed until this hour or from it on, like {examples}: {command}",

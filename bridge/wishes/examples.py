@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -43,7 +44,22 @@ BOUNDS = re.compile(
     r"\b(?:at (?:the )?most|max\w*|no more|not more|never|limit|cap|enough"
     r"|höchstens|nie\w*|nicht mehr|reicht|reichen|genügt)\b"
 )
-LEFT_OPEN = (("shift", SHIFTS), ("bed", IN_BED), ("end", ENDS))  # what is asked -> what leaves it open
+MEETINGS = re.compile(  # which nothing suggests: they stand in the calendar
+    r"\b(?:meetings?|calls|(?:video |phone |conference )call|conferences?|stand-?ups?|one-on-ones?|appointments?"
+    r"|\w*(?:besprechung|sitzung|konferenz)\w*|\w*(?<!fern)termine?n?|telkos?|jour fixe)\b"
+)
+LEFT_OPEN = (  # what is asked -> what leaves it open
+    ("shift", SHIFTS),
+    ("bed", IN_BED),
+    ("end", ENDS),
+    ("meeting", MEETINGS),
+)
+CHANGED = (  # of an action, by language
+    ("more", "en", re.compile(r"\bmore\b(?! than)")),
+    ("more", "de", re.compile(r"\bmehr\b(?! als)")),
+    ("less", "en", re.compile(r"\b(?:less|fewer)\b(?! than)")),
+    ("less", "de", re.compile(r"\bweniger\b(?! als)")),
+)
 AT = frozenset({K.DAY, K.PART, K.CLOCK, K.NUMBER})
 WHEN = AT | {K.BEFORE, K.AFTER, K.AT, K.FROM, K.TO, K.BETWEEN, K.LATEST, K.EARLIEST}
 WHEN |= {K.OCLOCK, K.HALF_DAY, K.SHIFT, K.MINUTES}
@@ -73,7 +89,19 @@ def lacking(text: str) -> tuple[str, tuple[str, ...]] | None:
     key = next((key for key, one in LEFT_OPEN if one.search(text.lower())), "subject" if timed else "")
     if not key and K.ACTION in kinds and PERIODS.search(text.lower()) and BOUNDS.search(text.lower()):
         key = "period"
-    return (key, tuple(_texts()[language][key].split(", "))) if key else None
+    of = next((one for one in CHANGED if one[2].search(text.lower())), None)
+    if key or of is None or K.NOT in kinds:
+        return (key, tuple(_texts()[language][key].split(", "))) if key else None
+    changed, language, pattern = of
+    a = _named(_tokens(pattern.sub("", text.lower()), language), language)
+    return (changed, tuple(_texts()[language][changed].format(a=a).split(", "))) if a else None
+
+
+def _named(tokens: Sequence[Token], language: str) -> str:
+    """Return the plain name of the one action that a text names, or nothing."""
+    named = {value for kind, value in tokens if kind is K.ACTION and isinstance(value, frozenset)}
+    found = frozenset().union(*named)
+    return str(_texts()[language]["actions"][next(iter(found)).name.lower()]) if len(found) == 1 else ""
 
 
 @cache
@@ -99,8 +127,7 @@ def examples(text: str) -> tuple[str, ...]:
     elif named is not None and named <= WORK and len(named) > 1:
         key = "work"
     elif named is not None and len(named) == 1 and key != "meter":
-        (action,) = named
-        a = said["actions"][action.name.lower()]
+        a = _named([(K.ACTION, named)], language)
         key = "forget" if key == "again" else near or "action"
     return tuple(said[key].format(a=a, m=m).split(", "))
 

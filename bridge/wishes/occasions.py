@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
@@ -30,6 +30,7 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
     Raises NotUnderstood if the text names such days twice.
     """
     words, rest = _words(language), text.lower().replace("’", "'")
+    rest = _written(rest, words["also"])
     found: dict[str, Any] = {}
     for name, pattern in words["patterns"]:
         if name == "until_day" and len(words["weekday"].findall(rest)) > 1:
@@ -42,11 +43,18 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
             rest = rest[: told.start()] + _left(name, told, words) + rest[told.end() :]
     if not found:
         return text, None
-    rest = re.sub(words["none"], words["never"], re.sub(r"^[ ,;:]+|\s+(?=[ ,.;])", "", rest).strip())
+    rest = _written(re.sub(r"^[ ,;:]+|\s+(?=[ ,.;])", "", rest).strip(" .!"), words["alone"])
+    rest = re.sub(words["none"], words["never"], rest)
     try:
         return rest, Occasion(**found)
     except ValueError:
         raise NotUnderstood from None
+
+
+def _written(text: str, patterns: Sequence[Sequence[str]]) -> str:
+    for pattern, plain in patterns:
+        text = re.sub(pattern, plain, text)
+    return text
 
 
 @cache

@@ -48,6 +48,16 @@ def test_what_is_wanted_less_is_left_aside_and_told(language: str) -> None:
         ),
         ("no sport after my late shift; after nights nothing before 2 pm; nach der Nachtschicht kein Sport", "shift"),
         ("bis 08:00 im Bett; samstags bis 9 Uhr im Bett", "bed"),
+        (
+            (
+                "no meetings before ten; no calls after four; no meetings on Friday; no stand-ups at nine; "
+                "keine Besprechungen vor zehn; keine Meetings; keine Calls vor zehn; mittwochs besprechungsfrei"
+            ),
+            "meeting",
+        ),
+        ("more sport; I'd like more naps; a bit more exercise; mehr Sport; ich will mehr lesen", "more"),
+        ("less screen time; fewer workouts; weniger Bildschirmzeit; weniger Sport", "less"),
+        ("no more than one workout a day; nicht mehr als ein Training pro Tag", "period"),
     ],
 )
 def test_what_a_text_leaves_open_is_asked_with_examples_that_are_understood(texts: str, about: str) -> None:
@@ -58,6 +68,11 @@ def test_what_a_text_leaves_open_is_asked_with_examples_that_are_understood(text
         assert all(understood(one, TODAY) for one in asked[1])
         with pytest.raises(NotUnderstood):
             understood(text, TODAY)
+
+
+def test_the_examples_for_more_of_something_are_in_its_language() -> None:
+    assert lacking("mehr Sport") == ("more", ("dreimal die Woche Sport", "Sport mindestens 30 Minuten"))
+    assert lacking("less tv") == ("less", ("tv at most twice a week", "tv at most 30 minutes"))
 
 
 @pytest.mark.parametrize("text", ["hello", "be nice to me", "no sport if it rains", "swim at seven"])
@@ -93,6 +108,22 @@ def test_in_bed_until_an_hour_is_another_wish_than_in_bed_by_then(text: str, kin
         ("Sport Mo, Mi u. Fr", "Sport Mo, Mi und Fr"),
         ("study every weekday except Wednesday", "study on Mondays, Tuesdays, Thursdays and Fridays"),
         ("werktags kein Fernsehen außer freitags", "no tv Monday to Thursday"),
+        ("ich höre um halb sechs auf zu arbeiten", "um halb sechs Feierabend"),
+        ("ich höre freitags um drei auf", "freitags um drei Feierabend"),
+        ("ich will um fünf aufhören", "Feierabend um fünf"),
+        ("ich klappe um sieben den Laptop zu", "um sieben Laptop zu"),
+        ("ich wäre gern um halb sechs zu Hause", "home by half past five"),
+        ("um sechs ist Schluss mit Arbeit", "done with work by six"),
+        ("I stop working at half five", "ich mache um halb sechs Schluss"),
+        ("zwei Stunden konzentrierter Arbeit am Tag", "zwei Stunden konzentrierte Arbeit am Tag"),
+        ("morgens eine Stunde konzentrierten Arbeitens", "morgens eine Stunde konzentriertes Arbeiten"),
+        ("no sport tonight", "heute Abend kein Sport"),
+        ("tonight nothing please", "heute Abend bitte nichts"),
+        ("leave me alone tomorrow", "no suggestions tomorrow"),
+        ("lass mich morgen in Ruhe", "morgen nichts"),
+        ("nothing tomorrow", "no suggestions tomorrow"),
+        ("tomorrow off", "no work tomorrow"),
+        ("nächste Woche frei", "nächste Woche keine Arbeit"),
         ("anything but sport on Mondays", "no sport on Mondays"),
         ("everything except deep work is fine after six", "no deep work after six"),
         ("montags alles außer Sport", "montags kein Sport"),
@@ -122,7 +153,16 @@ def test_a_date_and_a_weekend_are_the_days_of_a_wish(texts: str, first: date, la
         assert (one.when.since, one.when.until) == (first, last)
 
 
-@pytest.mark.parametrize("text", ["no work on Christmas", "no sport next weekend", "no sport on 24 and 25 December"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no work on Christmas",
+        "no sport next weekend",
+        "no sport on 24 and 25 December",
+        "a day off next week",
+        "no tv from tonight",
+    ],
+)
 def test_days_that_may_be_others_are_refused(text: str) -> None:
     with pytest.raises(NotUnderstood):
         understood(text, TODAY)
