@@ -31,10 +31,13 @@ FLIGHTS_NEAR = timedelta(days=60)  # before and after an instant, in which fligh
 def now() -> datetime:
     """Return the present time in UTC, or the instant in ``BRIDGE_NOW``. Raises SetupError without an offset."""
     fixed = os.environ.get("BRIDGE_NOW")
-    if fixed is None:
+    if not fixed:
         return datetime.now(UTC)
-    at = datetime.fromisoformat(fixed)
-    if at.tzinfo is None:
+    try:
+        at = datetime.fromisoformat(fixed)
+    except ValueError:
+        at = None
+    if at is None or at.tzinfo is None:
         raise SetupError("the instant in BRIDGE_NOW needs an offset; write it like 2026-11-20T10:05:00+01:00")
     return at.astimezone(UTC)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bridge.calendar.expansion import midnight
 from bridge.day.body import Mode, ModeKind
+from bridge.day.known import HOME_DAYS
 from bridge.day.person import Person
 from bridge.day.routine import Routine, learn_routine
 from bridge.day.sleep import Rests, nights_and_odd
@@ -220,9 +221,9 @@ def noticed(person: Person) -> list[tuple[ModeKind, tuple[Fact, ...]]]:
     found: list[tuple[ModeKind, tuple[Fact, ...]]] = []
     if person.body.ill:
         found.append((ModeKind.ILL, person.body.facts))
-    if person.away(today):
-        zone = zone_at(person.now, person.zones).key
-        found.append((ModeKind.AWAY, (fact("other_zone", zone=zone),)))
+    zone = zone_at(person.now, person.zones)
+    if person.away(today) and zone != zone_at(person.now - HOME_DAYS, person.zones):  # not before the flight of today
+        found.append((ModeKind.AWAY, (fact("other_zone", zone=zone.key),)))
     ahead = (today + n * DAY for n in range(14))
     working = [day for day in ahead if person.routine.work[day.weekday()]]
     free = 0

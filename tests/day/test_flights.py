@@ -12,9 +12,11 @@ import pytest
 
 from bridge import config
 from bridge.advice.day_plan import plan_day
+from bridge.advice.modes import noticed
 from bridge.advice.recommend import load_person
 from bridge.calendar.flights import followed
 from bridge.day.bedtime import of_bedtime
+from bridge.day.body import ModeKind
 from bridge.day.plan import DayPlan
 from bridge.documents.plan import plan_document
 from bridge.domain.slots import ZoneSpan, zone_at
@@ -110,6 +112,13 @@ def test_after_a_flight_west_the_evening_is_local_and_begins_a_little_early(brid
         f"arrives at {landing:%H:%M} New York time, which is {at_home} Berlin time",
     ]
     assert at_home != f"{landing:%H:%M}"
+
+
+def test_a_journey_is_asked_about_once_it_has_begun(bridge: Bridge, tmp_path: Path) -> None:
+    flies(bridge, tmp_path, WEST)
+    there = morning(DAY + timedelta(days=1), 9, ZoneInfo("America/New_York"))
+    people = [load_person(bridge, bridge.person("ana", at=at), now=at) for at in (morning(), there)]
+    assert [[kind for kind, _ in noticed(person)] for person in people] == [[], [ModeKind.AWAY]]
 
 
 def test_bedtime_is_the_earlier_the_more_hours_a_flight_west_adds(bridge: Bridge, tmp_path: Path) -> None:

@@ -97,7 +97,8 @@ def test_the_day_is_a_timeline_in_order_with_the_current_time(advice: Recommenda
     assert 'class="soft small">See friends' not in choir  # its own title says what it is
     assert 'href="/#advice"' in after
     assert "Wind down" in after
-    for kind in ("Entry", "Suggested", "Sleep"):
+    assert "<strong>Sleep</strong>" in after  # the title says the kind
+    for kind in ("Entry", "Suggested"):
         assert re.search(rf'<span class="(tag kind|visually-hidden)">{kind}</span>', shown)
 
 

@@ -24,6 +24,26 @@ from tests.web.served import Place, Visitor, open_at, served
 NTFY = "ntfys://ntfy.sh/a-topic-of-ana"
 
 
+FLIGHT = b"""BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//tests//EN
+BEGIN:VEVENT
+UID:flight@airline.example
+SUMMARY:LH 400
+DTSTART;TZID=Europe/Berlin:20261120T120000
+DTEND;TZID=America/New_York:20261120T143000
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def test_on_a_journey_the_settings_show_the_zone_of_home(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    visitor.finished(visitor.upload("trip.ics", FLIGHT.replace(b"\n", b"\r\n")).text)
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-21T10:05:00+01:00")
+    shown = visitor.get("/settings").text
+    assert ('name="zone" value="Europe/Berlin"' in shown, "It is 10:05 there" in shown) == (True, True)
+
+
 def test_a_time_zone_counts_from_now_on(
     place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

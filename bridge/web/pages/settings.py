@@ -23,7 +23,7 @@ from bridge.documents.inputs import parse_slots
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, languages, say, told
 from bridge.domain.languages import shown as words
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import local_time, zone_at
 from bridge.domain.titles import SLOT_TITLES
 from bridge.domain.zones import zone_meant, zones_by_place
 from bridge.web.day import backup
@@ -209,14 +209,15 @@ def shown(
 ) -> HTMLResponse:
     """Show the settings, with what was ``typed`` into a field whose form was refused."""
     store = visit.bridge.store
+    home = store.people.user_by_id(visit.user.id).zones  # without the zones of flights
     return page(
         "settings.html",
         visit,
         status=400 if wrong else 200,
         path="/settings",
-        **{"zone": zone_at(visit.now, visit.user.zones).key, "shared_with": "", **typed},
+        **{"zone": zone_at(visit.now, home).key, "shared_with": "", **typed},
         zones=zones_by_place(),
-        clock=f"{visit.local(visit.now):%H:%M}",
+        clock=f"{local_time(visit.now, home):%H:%M}",
         languages=languages(),
         chosen=store.people.language(visit.user.id) or "",
         messages=_messages(visit),
