@@ -21,7 +21,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.languages import _, say
 from bridge.domain.records import Deed, FullRecommendation, Recommendation, Snapshot, User
-from bridge.domain.slots import Moment, moment_at, slot_bounds
+from bridge.domain.slots import Moment, ZoneHistory, local_time, moment_at, slot_bounds
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType, Answer
 
@@ -33,7 +33,7 @@ OF_THE_HOUR = frozenset(  # kinds of facts that hold for a suggestion's own time
     | {"free_until", "free_rest", "free_evening", "work_over", "load_then"}  # of earlier versions
 )
 HINTS = {  # of a slot to which the user may move a task, as in _hint
-    "after_due": say("{slot}: after its due date"),
+    "after_due": say("{slot}: after it is due"),
     "asleep": say("{slot}: in the planned sleep"),
 }
 
@@ -177,9 +177,16 @@ def _free_place(person: Person, task: Candidate, slot: Moment, held: Sequence[St
 
 def _hint(person: Person, task: Task, place: Stretch) -> str:
     day = person.date_of(place[0])
-    if task.due is not None and person.date_of(person.now) <= task.due < day:
+    if is_after_due(task, place, person.now, person.known.zones):
         return "after_due"
     return "asleep" if clipped(merged(_nights(person, day)), *place) else ""
+
+
+def is_after_due(task: Task, place: Stretch, now: datetime, zones: ZoneHistory) -> bool:
+    """Return True if a place ends after the due time of a task, or begins after its due date, and ``now`` is before."""
+    if task.due_at is not None:
+        return now < task.due_at < place[1]
+    return task.due is not None and local_time(now, zones).date() <= task.due < local_time(place[0], zones).date()
 
 
 def _nights(person: Person, day: date) -> list[Stretch]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
+from bridge.advice.rescheduling import HINTS, is_after_due
 from bridge.advice.week import is_known
 from bridge.calendar.days import days_of
 from bridge.day.blocks import Block
@@ -169,4 +170,11 @@ def _answer(visit: Visit, block: Block, current: Recommendation | None) -> str |
 
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:
-    return named(gaps, visit.user.zones, now=visit.now)
+    """Return (key, name) of each time to which a suggestion can be moved, with a hint if its task is due before."""
+    zones, now = visit.user.zones, visit.now
+    late = (gap.task is not None and is_after_due(gap.task, (gap.start, gap.end), now, zones) for gap in gaps)
+    hint = HINTS["after_due"]
+    return [
+        (key, shown(say(hint, slot=name)) if after else name)
+        for (key, name), after in zip(named(gaps, zones, now=now), late, strict=True)
+    ]

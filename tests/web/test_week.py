@@ -397,9 +397,9 @@ def test_a_task_can_be_moved_wherever_the_calendar_is_free_and_each_slot_says_wh
     assert [fits[f"2026-11-16/{n}"] for n in (17, 20, 24)] == [
         "Fri afternoon",
         "Sat morning",
-        "Sun morning: after its due date",
+        "Sun morning: after it is due",
     ]
-    assert list(fits.values())[-1] == "Thu night: after its due date"
+    assert list(fits.values())[-1] == "Thu night: after it is due"
     told = visitor.change("/week/task", {"task": task.key, "to": "2026-11-16/25", "week": "2026-W48"})
     assert told.status_code == 400
     assert 'role="alert">this task does not fit into that slot' in told.text
