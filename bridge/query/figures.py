@@ -91,6 +91,8 @@ def noted(bag: Bag) -> Words:
         return Words(what=str(factor), of="count", by=by, where=[*where, taken])
     if not many and of is None and by is None and not (alone and classed and not where):  # "wine last weekend"
         raise NotUnderstood
+    if of in ("mean", "median") and by in LONG:  # "beers per week, on average": of the sums of weeks
+        return Words(what=str(factor), of=str(of), per=by, where=where)
     return Words(what=str(factor), of=str(of or ("mean" if each else "sum")), by=by, where=where)
 
 

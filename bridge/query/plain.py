@@ -20,7 +20,7 @@ from bridge.query.bag import Bag
 from bridge.query.model import METER_NAMES, TITLED
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
-from bridge.query.plain_law import check_limited, check_negated, check_used
+from bridge.query.plain_law import check_halves, check_limited, check_negated, check_used
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import noted, without_names
 from bridge.query.plain_offer import LANGUAGES, example, likely, offer
@@ -189,6 +189,10 @@ def read_both(text: str, today: date, factors: Iterable[str] = ()) -> tuple[Word
             continue  # of which of them the time is, or of what of the first
         if second.what.partition(".")[0] == first.what.partition(".")[0] and {*first.where} - {*second.where}:
             continue  # "how many runs over 10 km, and how far in all"
+        if first.what.startswith(f"{second.what}.") and not _told(
+            parts[1], Marked(language, today, titles=True), named
+        ):
+            second = replace(second, what=first.what)  # "hours of meetings, and on which day were there most"
         return first, second if timed else replace(second, since=first.since, until=first.until)
     return None
 
@@ -234,6 +238,7 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
     told = [one for one in titles.told(tokens) if one[0] != w.FILL]
     read = _meant(told, marked, text)
     check_negated(plain, read)
+    check_halves(text, read, lambda half: _read(half, replace(marked, found={}, spans=[], mended=[]), factors))
     check_used(told, read, lambda some: _meant(some, replace(marked, spans=[*marked.spans]), text))
     return read if titles.name is None else _since_entry(read, titles.name)
 

@@ -9,12 +9,13 @@ from bridge.query import plain_kinds as w
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_words import pattern
+from bridge.query.settled import ENDS
 
 NARROWS = {w.COMPARED, w.CLOCK, w.SPAN, w.CONDITION, w.WEEKEND, w.SPORT, w.ACTIVITY, w.ACTION, w.FACTOR, w.OTHERS}
 MORNING = (w.CLOCK, ("<", "12:00"))  # of a time of waking, which says so itself
 ONLY = (w.FILL, "only")
 DONE = {w.SPORT, w.ACTIVITY, w.RAN, w.WALK, w.WORKOUTS, w.FACTOR, w.ACTION, w.ENTRIES}
-NEGATION, NEGATED = map(pattern, ("negation", "negated"))
+NEGATION, NEGATED, FURTHER, TOLD_TOO = map(pattern, ("negation", "negated", "further", "told_too"))
 
 
 def check_used(tokens: Sequence[w.Token], found: Words, read: Callable[[Sequence[w.Token]], Words]) -> None:
@@ -52,3 +53,23 @@ def check_limited(tokens: Sequence[w.Token]) -> None:
         one == ONLY and kind in DONE for one, (kind, _) in pairwise(told)
     ):
         raise NotUnderstood("only")
+
+
+def check_halves(text: str, found: Words, read: Callable[[str], Words]) -> None:
+    """Raise NotUnderstood if a query answers only one of two questions in a sentence.
+
+    The day and the value of a highest, lowest, first or last row answer "and when was that", too, and a number "and
+    how many".
+    """
+    parts = FURTHER.split(text)
+    if len(parts) != 2:
+        return
+    try:
+        first = read(parts[0])
+    except NotUnderstood:
+        return
+    second = parts[1].lower()
+    tells = found.of in (*ENDS, "first", "last") or (found.of == "count" and second.startswith(("how", "wie")))
+    told = tells and TOLD_TOO.match(second)
+    if (first == found and not told) or (first.of != found.of and not found.against):
+        raise NotUnderstood(parts[1])

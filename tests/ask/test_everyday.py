@@ -399,3 +399,17 @@ def test_everyday_turns_are_read(text: str, expected: Words) -> None:
 def test_an_unknown_adjective_names_no_entry_and_an_open_request_is_no_question(text: str) -> None:
     with pytest.raises(NotRead, match="bridge ask"):
         asked(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how many beers per week on average since September",
+        "average number of beers a week since September",
+        "auf wieviele Bier komm ich pro Woche, so im Mittel seit September",
+        "wie viele Bier im Schnitt pro Woche seit September",
+    ],
+)
+def test_what_is_noted_per_week_on_average_is_of_the_sums_of_weeks(text: str) -> None:
+    found = asked(text)
+    assert (found.what, found.of, found.per, found.by) == ("alcohol", "mean", "week", None)

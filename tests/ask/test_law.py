@@ -6,7 +6,7 @@ import pytest
 
 from bridge.domain.errors import SetupError
 from bridge.query.parse import Words
-from bridge.query.plain import read
+from bridge.query.plain import read, read_both
 from tests.ask.corpus import TODAY, questions
 
 NARROW = {
@@ -58,3 +58,47 @@ def test_no_word_that_narrows_a_question_is_passed_over(language: str) -> None:
 def test_a_part_of_the_day_is_not_passed_over(text: str, narrow: str) -> None:
     assert _read(text) is not None
     assert _read(f"{text} {narrow}") != _read(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "When did I go to bed latest this month, and how long did I sleep then?",
+        "wann bin ich diesen Monat am spätesten ins Bett, und wie lange hab ich dann geschlafen?",
+        "highest resting heart rate in October, and what did I note that day?",
+        "höchster Ruhepuls im Oktober, und was hatte ich an dem Tag notiert?",
+        "Schwimmen war ich zuletzt wann, und wann davor",
+        "did I do yoga last week, and when",
+    ],
+)
+def test_a_second_question_that_is_not_answered_is_refused(text: str) -> None:
+    assert (_read(text), read_both(text, TODAY)) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "of"),
+    [
+        ("lowest resting heart rate since January, and when was that", "min"),
+        ("niedrigster Ruhepuls seit Januar, und wann war das", "min"),
+        ("did I do yoga last week, and how many times", "count"),
+    ],
+)
+def test_a_second_question_that_the_first_answers_is_read_with_it(text: str, of: str) -> None:
+    assert (found := _read(text)) is not None
+    assert found.of == of
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hours of meetings last week, and on which day were there most",
+        "wie viele Stunden Meetings letzte Woche und an welchem Tag am meisten",
+    ],
+)
+def test_a_second_question_does_not_take_the_place_of_the_first(text: str) -> None:
+    assert _read(text) is None
+    assert (both := read_both(text, TODAY)) is not None
+    assert [(one.what, one.of, one.per) for one in both] == [
+        ("entries.minutes", "sum", None),
+        ("entries.minutes", "max", "day"),
+    ]
