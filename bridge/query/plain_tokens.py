@@ -22,7 +22,7 @@ WHO_ASKS = pattern("who_asks")
 def plainly(text: str) -> str:
     """Return a question in lower case, without marks that mean nothing and with words apart."""
     text = re.sub(r"[.…]{2,}|[?!],", " ", text.lower().replace("’", "'")).strip(" ?!.\n\t")
-    text = with_not(text)
+    text = with_not(re.sub(r"(?<!\w)w/o(?!\w)", "without", text))
     text = re.sub(r"(?<=\w)'s(?= |$)", "s", text) if GERMAN_IT.search(text) else text
     text = without_free(text)
     text = WHO_ASKS.sub("", text)

@@ -23,6 +23,7 @@ from bridge.query.settled import ENDS
 from bridge.query.shares import several, share
 
 BEHIND_NOTES = ("resting_hr", "hrv_rmssd")  # of a day with something taken: of the night that follows
+NO_WORKOUT = ([(w.CONDITION, f"{ON}workouts = 0")], [(w.OTHERS, None), (w.WORKOUTS, None)])
 OF_DAY = {*METRICS, *METER_NAMES, *OWN_FIELDS, *PAINS}
 
 
@@ -95,6 +96,8 @@ def _periods(bag: Bag) -> Words:
     share = bag.has(w.SHARE)
     bag.take(w.DID, w.WITH, w.ON_DAYS, w.THAN if share else "")
     asked = [of for kind, of in bag.tokens if kind == w.COMPARED]
+    if not share and bag.tokens in NO_WORKOUT:  # "weeks with no workout"
+        return Words(what="workouts", of="count", per=per, where=[f"{PERIOD_VALUE} = 0"])
     if not asked and not many and not share:
         found = words_of(Bag([*bag.tokens, (w.HOW_MANY, None)] if bag.sees(w.METRIC, w.WORKOUTS) else bag.tokens))
         if found.of not in ENDS or found.by or found.against:

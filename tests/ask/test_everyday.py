@@ -413,3 +413,25 @@ def test_an_unknown_adjective_names_no_entry_and_an_open_request_is_no_question(
 def test_what_is_noted_per_week_on_average_is_of_the_sums_of_weeks(text: str) -> None:
     found = asked(text)
     assert (found.what, found.of, found.per, found.by) == ("alcohol", "mean", "week", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "of", "per", "where"),
+    [
+        ("avrage steps on days w/o a workout", "steps", "mean", None, ["workouts = 0"]),
+        ("nights in a row w/o alcohol", "nights", "streak", None, ["before.alcohol = 0"]),
+        ("current streak of nights over 7h", "nights", "streak", None, ["asleep > 420"]),
+        ("how many nights in a row right now have I slept over 7 hours", "nights", "streak", None, ["asleep > 420"]),
+        ("aktuelle Serie von Nächten über 7 Stunden", "nights", "streak", None, ["asleep > 420"]),
+        ("seit wann schreib ich eigentlich Migräne auf", "migraine", "first", None, ["migraine > 0"]),
+        ("seit wann notiere ich Kaffee", "coffee", "first", None, ["coffee > 0"]),
+        ("wie lange bin ich jetzt schon nicht mehr gelaufen", "workouts", "ago", None, ["workout.sport = running"]),
+        ("wie lange hab ich letzte Woche echt geschlafen", "asleep", "mean", None, []),
+        ("weeks with no workout at all this year", "workouts", "count", "week", ["value = 0"]),
+        ("how many weeks without a workout this year", "workouts", "count", "week", ["value = 0"]),
+        ("wie viele Wochen ohne Training dieses Jahr", "workouts", "count", "week", ["value = 0"]),
+    ],
+)
+def test_short_and_spoken_turns_are_read(text: str, what: str, of: str, per: str | None, where: list[str]) -> None:
+    found = asked(text)
+    assert (found.what, found.of, found.per, found.where) == (what, of, per, where)
