@@ -28,7 +28,7 @@ from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
 from bridge.query.plain_spans import AHEAD_DAYS, UNTIL_NOW
-from bridge.query.plain_words import note_classes, pattern
+from bridge.query.plain_words import CLASS_NAMES, note_classes, pattern
 from bridge.query.rows import load_tables
 from bridge.query.tables import Row, Tables
 from bridge.query.translated import translated
@@ -57,6 +57,7 @@ KINDS = {
 }
 NONE_OF_SPORT = re.compile(rf"(?<!\w)workouts\.(?P<sport>{'|'.join(KINDS)})(?= =)")
 DAY_NAMED = re.compile(rf"(?<!\w)(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})s?(?!\w)")
+ANY_DRINK = re.compile("dr[aiu]n|tr[aiu]n|al[ck]|booz|promille|kaffees|coffees")
 CAFFEINE, NOTED = "caffeine", "noted"
 NIGHT_OVER = 5  # our choice: the hour from which on last night is the one of today
 # The first that is told answers.
@@ -121,13 +122,29 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
         none = (told.value is None and not told.groups) or told.untold is not None
         if none and (before := _night_before(words, text.lower(), local_time(now, user.zones))) is not None:
             told, tables = _answered(bridge, user, before, text, now=now, titles=titles)
+        read_otherwise = [*words.mended, *widened(words, text)]
         return replace(
-            told, read_as=say("reading {words}", words=", ".join(words.mended)) if words.mended else told.read_as
+            told, read_as=say("reading {words}", words=", ".join(read_otherwise)) if read_otherwise else told.read_as
         ), tables
     words, model = found
     words = _of_stress(bridge, user, words)
     told, tables = typed(bridge, user, words, now=now)
     return replace(told, read_as=say("as {model} translated the question", model=model)), tables
+
+
+def widened(words: Words, text: str) -> list[str]:
+    """Return the drinks of a question that were read as all of their class, as "beer → alcohol"."""
+    parts = (words.what, *words.where, words.against or "")
+    named = {re.split(" [<>=!]", one)[0].removeprefix("before.") for one in parts}
+    said = dict.fromkeys(re.findall(r"\w+", text.lower()))
+    return [
+        f"{word} → {name}"
+        for kind in ("alcohol", "coffee")
+        for name in sorted(named)
+        if name.lower() in CLASS_NAMES & note_classes()[kind]
+        for word in said
+        if word in note_classes()[kind] - CLASS_NAMES and not ANY_DRINK.search(word)
+    ]
 
 
 def _night_before(words: Words, text: str, at: datetime) -> Words | None:

@@ -9,6 +9,7 @@ from datetime import date
 import pytest
 
 from bridge.domain.errors import SetupError
+from bridge.query.asking import widened
 from bridge.query.model import SUMMED
 from bridge.query.parse import Words, subject_of
 from bridge.query.plain import NotRead, read
@@ -435,3 +436,22 @@ def test_what_is_noted_per_week_on_average_is_of_the_sums_of_weeks(text: str) ->
 def test_short_and_spoken_turns_are_read(text: str, what: str, of: str, per: str | None, where: list[str]) -> None:
     found = asked(text)
     assert (found.what, found.of, found.per, found.where) == (what, of, per, where)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("how many beers did I have in October", ["beers → alcohol"]),
+        ("wie viele Bier hatte ich im Oktober", ["bier → alcohol"]),
+        ("how much alcohol did I drink in October", []),
+        ("HRV after drinking", []),
+        ("how many coffees did I have in October", []),
+    ],
+)
+def test_a_drink_that_is_read_as_all_of_its_class_is_said(text: str, said: list[str]) -> None:
+    assert widened(read(text, TODAY, ["alcohol", "coffee"]), text) == said
+
+
+def test_a_drink_that_is_noted_itself_is_not_widened() -> None:
+    text = "how many beers did I have in October"
+    assert widened(read(text, TODAY, ["alcohol", "beer"]), text) == []
