@@ -74,7 +74,7 @@ def test_after_midnight_it_is_the_night_to_the_day_that_the_date_names(
 ) -> None:
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-24T01:00:00+01:00")
     shown = visitor.get("/").text
-    assert "<h1>Night to Tuesday</h1>" in shown
+    assert "<h1>Night into Tuesday</h1>" in shown
     assert "24 November, 01:00" in shown
 
 

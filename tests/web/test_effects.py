@@ -98,4 +98,4 @@ def test_advice_and_the_watch_are_switched_with_a_reason(bridge: installation.Br
     assert "The watch over harm is off" in shown(client)
     assert len(bridge.store.people.preferences(bridge.store.people.user("ana").id).switches) == 3
     bridge.store.people.set_language(bridge.store.people.user("ana").id, "de", now=START)
-    assert "Die Wache über Schaden ist ausgeschaltet" in shown(client)
+    assert "Der Schutz vor Schaden ist ausgeschaltet" in shown(client)

@@ -52,7 +52,7 @@ def mina(place: Place, night: str, tmp_path: Path) -> User:
 def test_every_page_means_the_same_day_after_midnight(place: Place, mina: User, night: str) -> None:
     visitor = place.visitor()
     head = visitor.get("/").text
-    assert "Night to Monday" in head
+    assert "Night into Monday" in head
     assert "23 November" in head
     assert "ue today: Tax return" in head
     corrected = visitor.get("/events").text
