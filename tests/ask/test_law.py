@@ -25,6 +25,9 @@ NARROW = {
 }
 
 
+PARTS = 5  # in which the questions are narrowed, so that each ends in time on a busy machine
+
+
 def _read(text: str) -> Words | None:
     try:
         return read(text, TODAY)
@@ -32,12 +35,13 @@ def _read(text: str) -> Words | None:
         return None
 
 
+@pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_no_word_that_narrows_a_question_is_passed_over(language: str) -> None:
+def test_no_word_that_narrows_a_question_is_passed_over(language: str, part: int) -> None:
     asked = [(text, found) for text, _ in questions(language)[::3] if (found := _read(text)) is not None]
     assert len(asked) > 80
     passed = []
-    for n, (text, found) in enumerate(asked):
+    for n, (text, found) in list(enumerate(asked))[part::PARTS]:
         for narrow in NARROW[language][n % 4 :: 4]:  # each question with a quarter of them
             both = f"{text.rstrip('?')} {narrow}"
             if narrow.split()[-1].casefold() not in text.casefold() and _read(both) == found:
