@@ -97,8 +97,8 @@ def overrides(path: Path) -> Overrides:
     for meter, signals in found.items():
         if not isinstance(signals, dict) or not all(isinstance(change, dict) for change in signals.values()):
             raise SetupError(
-                f"{path}: the changes of {meter} must be tables named [{meter}.SIGNAL]; correct it, or drop all "
-                f"changes: {RESET}. The signals are listed by: bridge meters map"
+                f"{path}: {meter} is no table of changes; write [{meter}.SIGNAL] above the changed fields, or drop "
+                f"all changes: {RESET}. The signals are listed by: bridge meters map"
             )
     return found
 
