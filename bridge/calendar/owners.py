@@ -110,7 +110,7 @@ def names(titles: Iterable[str]) -> frozenset[str]:
     different = {title for title in titles if len(words(title)) > 1}
     alone = {words(title)[0] for title in titles if len(words(title)) == 1}
     open_ones = {title: [w for part in _ends(title) for w in part] for title in different}
-    shifts = {name for title in different if (name := on_shift(title)) is not None}
+    shifts = sorted({name for title in different if (name := on_shift(title)) is not None})
     while True:
         rests: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         sure: set[str] = set()
