@@ -6,7 +6,7 @@ What is not fully understood is refused: a refused wish costs a second try, a mi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -24,6 +24,7 @@ from bridge.wishes.said import Said, applied
 TEXT_MAX = 300  # characters
 LIMITS, LENGTHS = ("days", "hours"), ("shortest", "longest")
 WORDS_MIN = 3  # of a wish beside another
+OF_WEEK = frozenset(WEEK)
 TIMES_MAX = 2  # of going to bed or getting up in one text
 LANGUAGES = ("en", "de")
 OF_NIGHTS = {"bed", "up", "earliest", "asleep", "rest"}
@@ -49,6 +50,10 @@ ORDER = re.compile(  # to do something, which is done once unless days or a part
 ILL = re.compile(r"\b(?:ill|sick|injured|unwell|flu|krank|erkältet|verletzt|grippe|corona)\b")  # which passes
 OF_ALL_DAYS = {"clear", "allow", "any", "drop", "forget", "open", "usual", "night"}  # which take a wish back
 CLAUSES = re.compile(r"[,;:.](?!\d)| (?:and|und|so|because|weil|denn|since|also|but|aber) ")
+THENCE = re.compile(  # a reason, and the wish that holds on the days of it
+    r"(?P<reason>[^,;.:]+)[,;:.] "
+    r"(?P<thence>(?:so|also|da|dann|deshalb|darum|then|therefore) )?(?P<wish>.+?)(?P<then> then)?$"
+)
 JOINT = re.compile(r"[,;.!?]+ (?:(?:and|but|und|aber) )?")
 POINTS = re.compile(  # to what is said elsewhere in a text
     r"\b(?:then|that|those|otherwise|instead|except|if|unless|da|dann|danach|sonst|ansonsten|stattdessen|außer|wenn)\b"
@@ -146,13 +151,13 @@ def _on_days(text: str, language: str, today: date | None) -> Heard | None:
     except NotUnderstood:
         return None
     found = _read(rest, language)
-    if when is None or found is None:
+    if when is None:
         passes = found is not None and ILL.search(" ".join(found.aside)) is not None
         return None if passes and found is not None and found.said[0].kind == "never" else found
-    first, plain = CLAUSES.split(text.lower())[0], text.lower()
-    of_all = (
-        plain.endswith(rest.lower()) or plain == first or (bool(found.aside) and not rest.lower().startswith(first))
-    )
+    found = found or _of_reason(rest, language, lasts=when.until is not None)
+    if found is None:
+        return None
+    of_all = _is_of_all(text.lower(), rest.lower(), found.aside)
     of_one = len({one.actions for one in found.said}) == 1 and not found.aside
     usual = Said(kind="suggestions", number=SUGGESTIONS_DEFAULT)
     if not (of_all or of_one) or usual in found.said or OF_ALL_DAYS & {one.kind for one in found.said}:
@@ -161,7 +166,42 @@ def _on_days(text: str, language: str, today: date | None) -> Heard | None:
         return None  # "at most once a month" bounds each week, and not only each fourth one
     if when.until and not when.since and all(one.kind in LENGTHS for one in found.said):
         return None  # "tax return by 10 December, 3 hours" is a task
+    if not all(_takes_place(one, when) for one in found.said):
+        return None  # "no sport tomorrow and on Wednesday"
     return replace(found, said=tuple(replace(one, when=_of_both(when, one.when)) for one in found.said))
+
+
+def _is_of_all(plain: str, rest: str, aside: Sequence[str]) -> bool:
+    """Return True if the days taken out of a text are of all its wishes, and not of a reason beside them."""
+    first, left = CLAUSES.split(plain)[0], CLAUSES.split(rest)
+    if plain.endswith(rest) or plain == first or (aside and not rest.startswith(first)):
+        return True
+    kept = [one for one in left if one.strip() and one in CLAUSES.split(plain)]
+    changed = [one for one in left if one.strip() and one not in kept]
+    told = [
+        [any(one in said or said in one for said in map(str.lower, aside)) for one in some] for some in (kept, changed)
+    ]
+    return bool(changed) and all(told[0]) and not any(told[1])
+
+
+def _of_reason(rest: str, language: str, *, lasts: bool) -> Heard | None:
+    """Read "I've got the kids, so no sport", of which the first clause has had the days that are taken out of it."""
+    told = THENCE.match(rest)
+    if told is None or _read(told["reason"], language) is not None:
+        return None
+    if not (told["thence"] or told["then"] or (lasts and ILL.search(told["reason"]))):
+        return None
+    found = _read(told["wish"], language)
+    return None if found is None else replace(found, aside=(told["reason"], *found.aside))
+
+
+def _takes_place(one: Said, when: Occasion) -> bool:
+    """Return False for a wish about Wednesdays on a day that is none."""
+    days = OF_WEEK - one.days if one.kind == "days" else one.days or (one.when.days if one.when else frozenset())
+    if not days or when.since is None or when.until is None:
+        return True
+    span = range(min((when.until - when.since).days + 1, len(WEEK)))
+    return bool(days & {(when.since.weekday() + at) % len(WEEK) for at in span})
 
 
 def _of_both(when: Occasion, other: Occasion | None) -> Occasion:

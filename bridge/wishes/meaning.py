@@ -284,7 +284,7 @@ def _of_suggestions(part: Part) -> tuple[Said, ...]:
 
 
 def _suggestions(part: Part) -> Said:
-    if part.flags.keys() == {K.NOT, K.SUGGESTION} and not (part.times or part.actions):
+    if part.flags.keys() - LIGHT == {K.NOT, K.SUGGESTION} and not (part.times or part.actions):
         return Said(kind="suggestions")
     counts = [part.flags[kind] for kind in (K.TIMES, K.NUMBER) if part.flags.get(kind) is not None]
     counts = counts[:1] if counts[1:] == [1] else counts  # "once a day one suggestion"

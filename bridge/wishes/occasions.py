@@ -17,6 +17,18 @@ from bridge.wishes.hours import NotUnderstood
 DAY = timedelta(days=1)
 SEASONS = ({3, 4, 5}, {6, 7, 8}, {9, 10, 11}, {12, 1, 2})
 CHRISTMAS, NEW_YEAR = (12, 24), (1, 1)
+FEASTS = {  # by the words for them, of which Christmas is of several days; see {feast} of the patterns
+    r"christmas eve|heilig(?:er |en |)abend": CHRISTMAS,
+    r"new year(?:'?s)? eve|silvester": (12, 31),
+    r"christmas day|first christmas day|(?:ersten? )?weihnachts(?:feier)?tag": (12, 25),
+    r"boxing day|zweiten? weihnachts(?:feier)?tag": (12, 26),
+    r"st\.? nicholas(?:'s?)? day|nikolaus(?:tag)?": (12, 6),
+    r"halloween": (10, 31),
+    r"valentine'?s day|valentinstag": (2, 14),
+    r"christmas|weihnachten": CHRISTMAS,
+    r"new year(?:'?s day)?|neujahr": NEW_YEAR,
+}
+LONG_YEAR = 53  # weeks, after which an even or odd week follows one
 SPANS = (
     *("this_weekend", "this_week", "next_week", "this_month", "next_month"),
     *("rest_month", "rest_year", "today", "tomorrow", "between"),
@@ -40,15 +52,32 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
             if given.keys() & found.keys():
                 raise NotUnderstood
             found |= given
-            rest = rest[: told.start()] + _left(name, told, words) + rest[told.end() :]
+            joint = "," * (
+                told[0][0] == "," and rest[told.end() :][:1] == " "
+            )  # between a reason and "this week no sport"
+            rest = rest[: told.start()] + joint + _left(name, told, words) + rest[told.end() :]
     if not found:
         return text, None
+    found = _counted(found)
     rest = _written(re.sub(r"^[ ,;:]+|\s+(?=[ ,.;])", "", rest).strip(" .!"), words["alone"])
     rest = re.sub(words["none"], words["never"], rest)
     try:
         return rest, Occasion(**found)
     except ValueError:
         raise NotUnderstood from None
+
+
+def _counted(found: dict[str, Any]) -> dict[str, Any]:
+    """Return the days of "every other week from May on" with its weeks counted from May."""
+    begin, since, until = found.pop("begin", None), found.get("since"), found.get("until")
+    if (begin and "every" not in found) or (begin and since):
+        raise NotUnderstood
+    start = begin or since
+    if "every" not in found or start is None:
+        return found
+    if since and until and until - since < found["every"] * WEEK:
+        raise NotUnderstood  # "every other Friday this week"
+    return {**found, "first": _monday(start)}
 
 
 def _written(text: str, patterns: Sequence[Sequence[str]]) -> str:
@@ -66,11 +95,14 @@ def _words(language: str) -> Words:
     months |= {name: months[same] for name, same in others.items()}
     seasons = [name for name, of in months.items() if len(of) > 1]
     named = {"MONTHS": "|".join(name for name in months if name not in seasons), "SEASONS": "|".join(seasons)}
+    named["FEASTS"] = "|".join(FEASTS)
     patterns = []
     for name in (
+        "begin",
         "nth",
         "every",
         "in_weeks",
+        *("even", "odd", "range"),
         *SPANS,
         "for_days",
         "this_day",
@@ -79,6 +111,7 @@ def _words(language: str) -> Words:
         "since",
         "in_months",
         "on_date",
+        "date",
     ):
         for one in _apart(said[name].replace("{at}", f"(?:{said['at']})").replace("{day}", said["day"])):
             for key, value in named.items():
@@ -88,7 +121,14 @@ def _words(language: str) -> Words:
     weekday = re.compile(
         rf"\b(?:{said['day']}|{'|'.join(name[:n] for name in WEEKDAYS[language].split() for n in (2, 3))})\b"
     )
-    found = {"patterns": patterns, "of_months": months, "of_numbers": numbers, "weekday": weekday, "language": language}
+    found = {
+        "patterns": patterns[:-1],
+        "date": patterns[-1][1],
+        "of_months": months,
+        "of_numbers": numbers,
+        "weekday": weekday,
+        "language": language,
+    }
     return {**said, **found}
 
 
@@ -123,6 +163,8 @@ def _given(name: str, told: re.Match[str], words: Words, today: date) -> dict[st
             return {"nth": frozenset({number})}
         case "every" | "in_weeks":
             return {"every": number, "first": _monday(today)}
+        case "begin":
+            return {"begin": _monday(today) + bool(_group(told, "next")) * WEEK}
         case "for_days":
             unit = (_group(told, "u") or "")[0]
             days = {"d": 1, "t": 1, "w": 7, "m": 30}[unit] * number
@@ -135,15 +177,48 @@ def _given(name: str, told: re.Match[str], words: Words, today: date) -> dict[st
             at = WEEKDAYS[words["language"]].split().index(_group(told, "w") or "")
             day = today + ((at - today.weekday()) % WEEK.days) * DAY
             return {"until": day, **({"since": day} if name == "this_day" else {})}
+        case "until" | "since":
+            return {name: _date(told, words, today, last=name == "until")}
+    return _of_calendar(name, told, words, today)
+
+
+def _of_calendar(name: str, told: re.Match[str], words: Words, today: date) -> dict[str, Any]:
+    match name:
+        case "even" | "odd":
+            return _weeks(_monday(today), odd=name == "odd")
+        case "range":
+            return _range(told, words, today)
         case "on_date":
-            if _group(told, "d") is None:
+            if _group(told, "d") is None and _group(told, "x") in (None, "christmas", "weihnachten"):
                 raise NotUnderstood  # "on Christmas": on which days?
             day = _date(told, words, today, last=False)
             return {"since": day, "until": day}
-        case "until" | "since":
-            return {name: _date(told, words, today, last=name == "until")}
     low, high = _span(name, today)
     return {"since": low, "until": high}
+
+
+def _weeks(monday: date, *, odd: bool) -> dict[str, Any]:
+    """Return the even or odd weeks of the calendar, until two such weeks follow each other."""
+    first = monday + (monday.isocalendar().week % 2 != odd) * WEEK
+    year = first.isocalendar().year
+    while (last := date(year, 12, 28)).isocalendar().week != LONG_YEAR:
+        year += 1
+    return {"every": 2, "first": first, "until": last + (6 - last.weekday()) * DAY}
+
+
+def _range(told: re.Match[str], words: Words, today: date) -> dict[str, Any]:
+    """Return the days of "from 3 to 8 January", whose first date has the month of the last one."""
+    begin, end = (words["date"].fullmatch(_group(told, name) or "") for name in ("low", "high"))
+    if end is None:
+        raise NotUnderstood
+    until = _date(end, words, today, last=_group(end, "d") is None and _group(end, "x") is None)
+    since = begin and _date(begin, words, today, last=False)
+    if since:
+        return {"since": since.replace(year=since.year - 1) if since > until else since, "until": until}
+    try:
+        return {"since": until.replace(day=int(re.sub(r"\D", "", _group(told, "low") or ""))), "until": until}
+    except ValueError:
+        raise NotUnderstood from None
 
 
 def _monday(day: date) -> date:
@@ -172,8 +247,8 @@ def _date(told: re.Match[str], words: Words, today: date, *, last: bool) -> date
     """Return the date of "1 October", "the 20th" or the first day of "May", or the day before that if ``last``."""
     day, month, season = _group(told, "d"), _group(told, "m"), _group(told, "x")
     if season is not None:
-        at = _next(*(NEW_YEAR if "n" in season[:2] else CHRISTMAS), today)
-        return at - DAY if last else at
+        feast = next(day for named, day in FEASTS.items() if re.fullmatch(named, season))
+        return _next(*feast, today) - (last and feast == NEW_YEAR) * DAY
     if day is not None:
         if month is None and (of_year := _group(told, "k")) is None:
             return next(one for one in (today + n * DAY for n in range(62)) if one.day == int(day))

@@ -299,7 +299,7 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
     part = Part(K.CUT)
     for at, (kind, value) in enumerate(tokens):
         kind = K.WHY if kind is K.COLON and _is_quiet(part) else kind
-        if kind is K.COLON and not part.words:
+        if kind is K.COLON and not (part.words or (part.times and tokens[at + 1 : at + 2] == [(K.NOT, None)])):
             continue  # "emails: from 8 to 9", but "part-time: Fridays off"
         if (kind, value) == (K.WHY, FOR) and not (part.has_head or part.nots) and _is_action(tokens[at + 1 : at + 2]):
             continue  # "Thursday evenings for my book club"

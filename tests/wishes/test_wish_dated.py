@@ -1,0 +1,60 @@
+"""The dates of a wish: weeks by their count, ranges of days, feasts, and a reason beside them."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from bridge.domain.occasions import Occasion
+from bridge.wishes.hearing import heard, understood
+from bridge.wishes.hours import NotUnderstood
+
+TODAY = date(2026, 11, 30)
+MONDAY, NEXT = date(2026, 11, 30), date(2026, 12, 7)
+LAST = date(2027, 1, 3)  # of week 53, which an odd week follows
+DATED = {
+    "every other weekend, starting this one: no work": Occasion(every=2, first=MONDAY),
+    "The boys are here every other weekend, starting this one: no work then": Occasion(every=2, first=MONDAY),
+    "every other Saturday, starting next week, no work": Occasion(every=2, first=NEXT),
+    "every other Friday from 8 December on no work": Occasion(every=2, first=NEXT, since=date(2026, 12, 8)),
+    "jeden zweiten Samstag keine Arbeit, ab nächster Woche": Occasion(every=2, first=NEXT),
+    "in odd weeks I've got the kids, so no sport after four": Occasion(every=2, first=MONDAY, until=LAST),
+    "in geraden Kalenderwochen hab ich die Kinder, da kein Sport nach vier": Occasion(every=2, first=NEXT, until=LAST),
+    "no work from 12 December to 3 January": Occasion(since=date(2026, 12, 12), until=date(2027, 1, 3)),
+    "kein Sport vom 3. bis 8. Januar": Occasion(since=date(2027, 1, 3), until=date(2027, 1, 8)),
+    "keine Arbeit (23.12. bis 8.1.)": Occasion(since=date(2026, 12, 23), until=date(2027, 1, 8)),
+    "no work on Christmas Eve": Occasion(since=date(2026, 12, 24), until=date(2026, 12, 24)),
+    "an Silvester keine Arbeit": Occasion(since=date(2026, 12, 31), until=date(2026, 12, 31)),
+    "no sport until Christmas": Occasion(until=date(2026, 12, 24)),
+    "bis Neujahr kein Sport": Occasion(until=date(2026, 12, 31)),
+    "zwei Wochen kein Sport": Occasion(since=TODAY, until=date(2026, 12, 13)),
+    "on the 12th I want no suggestions": Occasion(since=date(2026, 12, 12), until=date(2026, 12, 12)),
+}
+
+
+@pytest.mark.parametrize("text", DATED)
+def test_a_wish_holds_on_the_days_that_are_said(text: str) -> None:
+    assert {one.when for one in understood(text, TODAY)} == {DATED[text]}
+
+
+def test_even_weeks_stay_even_until_the_end_of_a_long_year() -> None:
+    (one,) = understood("in even weeks no sport", TODAY)
+    days = [date.fromordinal(at) for at in range(TODAY.toordinal(), LAST.toordinal() + 1)]
+    assert one.when is not None
+    assert all(one.when.holds(day) == (day.isocalendar().week % 2 == 0) for day in days)
+    assert not one.when.holds(date(2027, 1, 11))  # of week 2, but the third after week 52
+
+
+@pytest.mark.parametrize("text", ["no sport tomorrow and on Wednesday", "every other Saturday this week no work"])
+def test_a_wish_that_would_hold_on_no_day_is_refused(text: str) -> None:
+    with pytest.raises(NotUnderstood):
+        understood(text, TODAY)
+
+
+@pytest.mark.parametrize("text", ["my back hurts, no weights this week", "I'm ill, no weights this week"])
+def test_a_reason_may_stand_before_a_wish_of_some_days(text: str) -> None:
+    found = heard(text, TODAY)
+    assert (found.said[0].kind, len(found.aside)) == ("without", 1)
+    with pytest.raises(NotUnderstood):
+        understood("no sport on Mondays, the pool is closed until May", TODAY)
