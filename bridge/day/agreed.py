@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 
 from bridge.calendar.busy import Stretch, clipped
 from bridge.day.person import Person
@@ -11,6 +11,8 @@ from bridge.domain.records import Deed, Recommendation
 from bridge.domain.slots import ZoneHistory, moment_at, slot_bounds
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType, Answer
+
+NOT_NOW = timedelta(hours=1)  # after a refused time; our choice
 
 
 def is_agreed(advice: Recommendation, zones: ZoneHistory) -> bool:
@@ -50,11 +52,10 @@ def moved_tasks(person: Person) -> list[tuple[Task, Stretch]]:
     return [(one, place) for one, place in chosen if place[1] > person.now and not clipped(person.attended, *place)]
 
 
-def put_off(person: Person) -> frozenset[str]:
-    """Return the names of suggestions put off to a time that is not over. Until then they get no other place."""
-    times = _new_times(person)
-    names = {one.what for one, (_, end) in times if one.what and end > person.now}
-    return frozenset(names | {task.title for task, _ in moved_tasks(person) if task.title})
+def put_off(person: Person) -> Mapping[str, datetime]:
+    """Return name -> new time of suggestions put off to a time that is not over. Until then they get no other place."""
+    times = {one.what: start for one, (start, end) in _new_times(person) if one.what and end > person.now}
+    return times | {task.title: start for task, (start, _) in moved_tasks(person) if task.title}
 
 
 def open_again(person: Person) -> frozenset[str]:
@@ -65,14 +66,20 @@ def open_again(person: Person) -> frozenset[str]:
     closing = {errand.task.title for errand in person.errands.values()}
     missed = (one for one in person.advised if one.what in closing and one.answer is None)
     over += [one for one in missed if one.end is not None and one.end <= person.now]
-    return frozenset(one.what for one in over if one.what) - put_off(person)
+    return frozenset(one.what for one in over if one.what) - put_off(person).keys()
 
 
-def refused_slots(person: Person, name: str | None) -> list[Stretch]:
-    """Return the slots for which something of this name was suggested and refused."""
-    zones = person.known.zones
-    found = (one for one in person.advised if one.answer is Answer.IGNORE and one.what == name and name)
-    return [slot_bounds(moment_at(one.start or one.created_at, zones), zones) for one in found]
+def refused_slots(person: Person, name: str | None, *, by: datetime | None = None) -> list[Stretch]:
+    """Return the slots for which something of this name was suggested and refused.
+
+    Of a slot in which it must be done, ``by`` then, the refusal holds for an hour after the suggested time.
+    """
+    zones, found = person.known.zones, list[Stretch]()
+    for one in (one for one in person.advised if one.answer is Answer.IGNORE and one.what == name and name):
+        start = one.start or one.created_at
+        low, high = slot_bounds(moment_at(start, zones), zones)
+        found.append((low, min(high, (one.end or start) + NOT_NOW) if by is not None and by <= high else high))
+    return found
 
 
 def rests_until(person: Person, action: ActionType) -> datetime | None:

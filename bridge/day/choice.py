@@ -17,7 +17,7 @@ from bridge.day.leisure import is_wanted
 from bridge.day.masks import BEFORE_BED, ONE_REST, SHORT_TASK, before, urgency
 from bridge.day.person import Person
 from bridge.day.recovery import at_risk
-from bridge.day.rules import TIRING, fit, short_night, taken_back
+from bridge.day.rules import NO_GAP, TIRING, fit, short_night, taken_back
 from bridge.day.sleep import LEAST_SLEEP, other_zone, rounded_up
 from bridge.day.terms import facts, of_load, reasons, values, weights
 from bridge.day.unmet import outside
@@ -213,9 +213,9 @@ def _ahead(candidate: Candidate, view: View, at: datetime) -> timedelta:
 
 def _until(why: Fact | None, view: View, last: int) -> Fact | None:
     """Return a refusal, limited to the examined part of the day if it says that no gap is long enough."""
-    if why is None or why.kind != "no_gap" or last >= view.grid.size:
+    if why is None or why.kind not in NO_GAP or last >= view.grid.size:
         return why
-    return fact("no_gap_before", minutes=why.values["minutes"], time=view.person.local(view.grid.at(last)))
+    return fact(f"{why.kind}_before", minutes=why.values["minutes"], time=view.person.local(view.grid.at(last)))
 
 
 def _put_first(

@@ -18,7 +18,7 @@ from bridge.day.leisure import off
 from bridge.day.masks import LEISURE, SHORT_TASK, before, is_near, urgency
 from bridge.day.person import Person
 from bridge.day.rules import APART, PAUSE
-from bridge.day.unmet import night_unmet, unmet
+from bridge.day.unmet import night_unmet, tasks_unmet, unmet
 from bridge.day.view import DUE_DAYS, RESTS, Candidate, Said, View, candidates, said_of
 from bridge.domain.facts import Fact
 from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds
@@ -32,7 +32,7 @@ HALF_HOUR, STARTS_MAX = 6, 8  # cells between two starts that are tried, and how
 NODES = 16_000  # steps of the search for the best plan
 HARD = frozenset({ActionType.DEEP_WORK, ActionType.LEARN})
 REST_AFTER_SPORT = timedelta(minutes=45)
-PRESSING = (8.0, 6.0, 0.0, 4.0)  # of a task due that day, the next day, later, or before, against leisure
+PRESSING = (24.0, 6.0, 0.0, 4.0)  # of a task due that day, above two others, the next day, later, or before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +115,9 @@ class Week:
         if is_blank(self.person.known) or day < self.person.date_of(self.person.now):
             return ()
         before = [one for k in self._before(day) for one in self.placed(k)]
-        placed = [_said(one) for one in self.placed(day)]
-        return (*night_unmet(self.person, day), *unmet(self._view(day, before), placed))
+        placed, view = [_said(one) for one in self.placed(day)], self._view(day, before)
+        held = self._names_before(day) | _names([*self.placed(day), *self.fixed(day)])
+        return (*night_unmet(self.person, day), *tasks_unmet(view, held), *unmet(view, placed))
 
     def _of_day(self, day: date, before: Sequence[Block]) -> Iterator[Block]:
         given = [*given_blocks(self.person, day)]
@@ -241,11 +242,11 @@ def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> 
     urgent = urgent and not any(evening <= start < view.grid.bed for start in company)  # the evening is theirs
     most = LONG_DAY_MOST if view.grid.load >= LONG_DAY else TASKS_MOST
     taken = sum(one.task is not None or one.action not in RESTS for one in given)
-    most = max((URGENT_MOST if urgent else most) - taken, 0)
+    of_day = sum(one.candidate.due == view.grid.date for one in found)
+    most = max((URGENT_MOST if urgent else most) - taken, of_day)
     if view.grid.work or not off(view, view.grid.date):
         return most
     other = {str(task.key) for task in view.person.known.tasks if task.due != view.grid.date}
-    of_day = sum(one.candidate.due == view.grid.date for one in found)
     return min(most, of_day + all(one.task not in other for one in given))  # a day off takes one of other days
 
 

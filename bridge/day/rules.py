@@ -21,7 +21,7 @@ from bridge.day.known import LONG_SPORT
 from bridge.day.leisure import LOAD, off, own_hours, own_spans, told_hours, wished
 from bridge.day.masks import LEISURE, ONE_REST, PLANNED_ONCE, is_near, is_urgent, nap_until, presses, usual
 from bridge.day.recovery import hardly_slept, held_back
-from bridge.day.view import DUE_DAYS, RESTS, WEEKEND, WORK, Candidate, View
+from bridge.day.view import DUE_DAYS, RESTS, WEEKEND, WORK, Candidate, View, deadline
 from bridge.domain.facts import Fact, fact, length
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Meter
@@ -39,6 +39,7 @@ BEFORE_TRAVEL, AFTER_TRAVEL = 90 * MINUTE, 2 * HOUR  # without sport
 LONELY, UNEASY = 0.5, 0.55  # Connection; Serenity that is clearly low
 PART = 30  # minutes
 FREE_ANYWAY = 240  # minutes free of entries, which are one's own; our choice
+NO_GAP = frozenset({"no_gap", "no_gap_ways"})  # kinds of a refusal for want of room: by entries, or ways around them
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
 OF_PERSON = frozenset({"veto", "not today", "body", "mode", "away", "wished hours"})  # rules of what changes in a slot
 
@@ -86,7 +87,7 @@ def _in_time(candidate: Candidate, view: View, first: int, last: int, *, asked: 
     inside = None if asked or not own_spans(candidate, view) else in_hours(candidate, view, first)
     if inside is not None and not isinstance(inside, Fact):
         return _now(inside, candidate, view, last)
-    if not isinstance(found, Fact) or found.kind != "no_gap" or not is_urgent(candidate, view):
+    if not isinstance(found, Fact) or found.kind not in NO_GAP or not is_urgent(candidate, view):
         return found
     if last < view.grid.size and not isinstance(_fit(candidate, view, first, view.grid.size, asked=asked), Fact):
         return found
@@ -138,15 +139,23 @@ def _fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool
             return mask
         mask = mask | own if rule.guess and own is not None else mask
         alone = mask is False or (began and not (begins & mask).any())  # where too little time is left anyway
+        before = free
         if rule.starts or mask is False:
             begins = begins & mask
         else:
             free = free & mask
             run_of = run(free)
         if (fits or alone) and not (begins & (run_of >= least)).any():
-            return rule.refuses(candidate, view)
+            refusal = rule.refuses(candidate, view)
+            bare = begins & (run(before & ~_taken(view)) >= least)
+            return fact("no_gap_ways", minutes=candidate.least) if refusal.kind == "no_gap" and bare.any() else refusal
     fitting = begins & (run_of >= least)
     return np.where(fitting, np.minimum(run_of, wanted), 0) if fitting.any() else fact("nothing_fits")
+
+
+def _taken(view: View) -> Cells:
+    """Return the cells of entries and agreed suggestions, without ways and pauses."""
+    return view.grid.touched([*view.entries, *promised(view.person)])
 
 
 def taken_back(candidate: Candidate, view: View, start: datetime, end: datetime) -> Fact | None:
@@ -182,7 +191,8 @@ def _not_put_off(candidate: Candidate, view: View) -> Cells | Fact | bool:
 
 
 def _at_another_hour(candidate: Candidate, view: View) -> Cells | bool:
-    slots = refused_slots(view.person, None if candidate.task is None else candidate.task.title)
+    name, by = None if candidate.task is None else candidate.task.title, deadline(candidate, view.person)
+    slots = refused_slots(view.person, name, by=by)
     return ~view.grid.touched(slots) if slots else True
 
 

@@ -21,7 +21,7 @@ from bridge.day.known import LONG_SPORT, PREPARES
 from bridge.day.masks import TOLD_NEAR, nap_until, sport_missed, urgency, usual
 from bridge.day.person import EARLIER_LEAST, Person
 from bridge.day.recovery import at_risk, held_back, if_at_all, leaving_for
-from bridge.day.rules import fit, little_sleep, part_of, short_night
+from bridge.day.rules import NO_GAP, fit, little_sleep, part_of, short_night
 from bridge.day.sleep import TO_GET_UP
 from bridge.day.terms import ALONE
 from bridge.day.view import Candidate, View, due_tasks, of_action, of_due, of_task, taken_at, what_begins
@@ -34,7 +34,7 @@ FRESH, NAP = timedelta(hours=4), timedelta(minutes=20)  # after getting up, in w
 TRAINED_FRESH = timedelta(hours=4)  # after the beginning of sport: later, it explains no silence
 SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no silence
 ELSEWHERE = {"planned_later", "new_zone", "zone_set"}  # kinds of facts by which a task waits for its own time
-OF_TODAY = {"late_for_it", "hour_of_day", "no_gap", "no_calls", "offices_closed", "long_week"}  # another day changes it
+OF_TODAY = {"late_for_it", "hour_of_day", *NO_GAP, "no_calls", "offices_closed", "long_week"}  # another day changes it
 NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
 RACE_SOON, CLASH_AHEAD = PREPARES + TO_GET_UP, timedelta(hours=8)
 MUST_LEAVE = {"flight_leaves", *(f"leave_{when}{land}" for when in ("by", "now", "late") for land in ("", "_land"))}
@@ -253,7 +253,7 @@ def _waiting(view: View) -> Fact | None:
         candidate = of_task(task, view.person)
         why = fit(candidate, view, view.now, view.grid.size) if candidate.action is not None else None
         if isinstance(why, Fact) and why.kind not in ELSEWHERE and urgency(task.due, view.grid.date) == 0:
-            if why.kind == "no_gap" and task.due == view.grid.date:
+            if why.kind in NO_GAP and task.due == view.grid.date:
                 why = fact("no_gap_today", minutes=part_of(candidate))
             told = {"due": of_due(candidate, view.grid), "reason": why}
             time = _tomorrow(task, view) if why.kind in OF_TODAY else None

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime
 
 from bridge.calendar.kinds import title_of
+from bridge.day.agreed import put_off
 from bridge.day.grid import HOUR, MINUTE
 from bridge.day.leisure import hours_of, is_wanted, told_hours
+from bridge.day.opening import NAMED, in_order
 from bridge.day.person import Person
 from bridge.day.routine import in_the_night
-from bridge.day.rules import APART, in_hours
+from bridge.day.rules import APART, NO_GAP, fit, in_hours
 from bridge.day.typical import DAY
-from bridge.day.view import Candidate, Said, View, of_action
+from bridge.day.view import Candidate, Said, View, of_action, of_task
 from bridge.domain.facts import Fact, fact
+from bridge.domain.types import Task
 from bridge.domain.wish_terms import night_on
 from rhythm_env.interface import ActionType, Answer
 
@@ -38,6 +41,28 @@ def unmet(view: View, placed: Sequence[Said]) -> Iterator[Fact]:
         why = _missing(of_action(action, person), view, placed)
         if why is not None and why.kind not in ON_THE_PLAN | SAID:
             yield fact("wish_unmet", action=str(action), why=why, title=view.wishes.named.get(action))
+
+
+def tasks_unmet(view: View, held: Collection[str]) -> Iterator[Fact]:
+    """Yield why tasks that are due by the day are not among those that it holds, one fact for each reason."""
+    person, day = view.person, view.grid.date
+    named: set[str | None] = {*held, *(one.what for one in view.said if one.end > person.now)}
+    mine = (one for one in person.known.tasks if one.completed is None and one.title and one.due is not None)
+    due = [one for one in mine if one.due == day or (view.is_today and one.due is not None and one.due < day)]
+    reasons: dict[Fact, list[str]] = {}
+    for task in (one for one in in_order(due, day) if one.title not in named):
+        reasons.setdefault(_why_not(task, view), []).append(task.title or "")
+    for why, titles in reasons.items():
+        names = list(dict.fromkeys(titles))
+        yield fact("task_unmet", why=why, title=", ".join([*names[:NAMED], *["…"][: len(names) > NAMED]]))
+
+
+def _why_not(task: Task, view: View) -> Fact:
+    moved = put_off(view.person).get(task.title or "")
+    if moved is not None:
+        return fact("put_off_until", time=view.person.local(moved))
+    found = fit(of_task(task, view.person), view, view.now if view.is_today else 0, view.grid.size)
+    return found if isinstance(found, Fact) else fact("others_first")
 
 
 def night_unmet(person: Person, day: date) -> Iterator[Fact]:
@@ -79,7 +104,7 @@ def _why(candidate: Candidate, view: View, placed: Sequence[Said]) -> Fact:
         return fact("sleeps_from", time=person.local(grid.bed))
     refusal = in_hours(candidate, view)
     if isinstance(refusal, Fact):
-        return _taken(candidate, view) or refusal if refusal.kind == "no_gap" else refusal
+        return _taken(candidate, view) or refusal if refusal.kind in NO_GAP else refusal
     near = [one for one in placed if one.start < high + APART and one.end > low - APART]
     return fact("suggestion_at", time=person.local(near[0].start)) if near else fact("no_suggestion_then")
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from bridge.calendar.busy import Stretch, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.kinds import CALL, FOCUS, OWED, QUICK, SURE, is_meal, title_of, what_is, words
+from bridge.calendar.owners import on_shift
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, put_off
 from bridge.day.grid import CELL, DAY, Grid, Starts, run
@@ -174,7 +175,9 @@ def is_there(occurrence: Occurrence, label: Label) -> bool:
     event, length = occurrence.event, occurrence.end - occurrence.start
     if event.all_day or not stands(event) or is_night(occurrence, label) or nobody_goes(event):
         return False
-    attends = label.action in ATTENDED and label.confidence >= SURE and length < NAMES_DAYS
+    attends = (
+        label.action in ATTENDED and label.confidence >= SURE and length < NAMES_DAYS and not on_shift(event.title)
+    )
     return takes_time(event) or length <= MARKED_FREE or attends
 
 
@@ -354,7 +357,7 @@ def minutes_of(task: Task, action: ActionType | None) -> int:
 
 
 def _named(person: Person, action: ActionType, day: date, said: frozenset[str]) -> Task | None:
-    said |= put_off(person)
+    said |= put_off(person).keys()
     mine = (t for t in person.known.tasks if t.completed is None and t.title and t.title not in said)
     mine = (t for t in mine if t.due is not None and person.action_of(t) is action)
     near = (t for t in mine if t.due is not None and _counts(t.due, person, day, NAMED_DAYS))

@@ -233,7 +233,7 @@ def test_what_is_due_today_takes_what_is_left_of_the_day_or_says_that_nothing_is
         if minutes is None:
             assert placed == []
             least = 45 if action is A.DEEP_WORK else 30
-            text = f"but no gap of {least} minutes is left for it today: move its date, or something else"
+            text = f"but no {least} minutes that suit it are left today: move its date, or something else"
             assert for_person(silence(one))[0] == f"Write report waits (it is due today), {text}"
             continue
         (block,) = placed

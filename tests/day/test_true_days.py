@@ -264,7 +264,7 @@ def test_the_plan_shows_the_rest_of_the_current_slot_but_where_a_lot_keeps_it_si
 def test_a_missing_gap_is_told_of_the_hours_that_were_looked_at():
     one = free_sunday(*(entry(SUNDAY, 600 + 40 * k, 625 + 40 * k, A.ADMIN_WORK, "Call") for k in range(3)), hour=9.8)
     why = found(one, 1.5)[1][A.EXERCISE]
-    assert (why.kind, told(why)) == ("no_gap_before", "no free 30 minutes begin before 11:20")
+    assert (why.kind, told(why)) == ("no_gap_before", "no free 30 minutes that suit it begin before 11:20")
 
 
 def test_sport_that_fits_later_today_is_no_reason_for_a_silence():
