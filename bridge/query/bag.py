@@ -16,6 +16,7 @@ from bridge.query.condition_texts import (
     ON,
     absent,
     after_it,
+    after_none,
     amount,
     before_it,
     clocked,
@@ -29,6 +30,7 @@ from bridge.query.condition_texts import (
     of_workout,
     of_workouts,
     planned,
+    weekday_after,
     with_entries,
 )
 from bridge.query.plain_kinds import NotUnderstood
@@ -141,6 +143,7 @@ def _conditions(bag: Bag) -> None:
     compares = bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN)
     twice = sum(kind == w.OTHERS for kind, _ in bag.tokens) > 1  # "days without meetings against the rest"
     weekdays = all(str(of).startswith("weekday") for kind, of in bag.tokens if kind == w.CONDITION)
+    figured = re.search(f"(?<!{w.COMPARED}){w.METRIC}(?!{w.COMPARED})", bag.kinds)  # and not only in a condition
     alone = (
         not bag.sees(w.THAN, w.RELATED, w.DIFFERENCE)
         and bag.sees(w.METRIC)
@@ -148,11 +151,12 @@ def _conditions(bag: Bag) -> None:
     )
     none = (
         (w.OTHERS, "without") in bag.tokens
-        or ((bag.sees(w.HOW_MANY) or (w.BY, "day") in loose) and not bag.sees(w.METRIC))
+        or ((bag.sees(w.HOW_MANY) or (w.BY, "day") in loose) and not figured)
         or (alone and compares)
     )
     if (not compares or twice or alone) and none and weekdays:
         bag.join(f"d?oE+|d?o{DONE}+|d?oaE*", absent)
+    bag.join(f"@[dDN]?o(?:E+|{DONE}+)", after_none)
     bag.join("[DN]wE+", with_entries, kept=w.DAYS + w.NIGHTS)
     if bag.sees(w.METRIC) and not bag.sees(w.OF, w.LENGTH, w.WHEN, w.WHICH_BY):
         bag.join(f"(?<!{w.HOW_MANY})(?<!{w.ON_DAYS})E+D(?!w)", with_entries)
@@ -161,6 +165,7 @@ def _conditions(bag: Bag) -> None:
     bag.join("dw?aE*|dw?Ea", of_action)
     bag.join("[DN]waE*", of_action, kept=w.DAYS + w.NIGHTS)
     bag.join(f"[dDN]?<w?(?:fD?|{DONE}+|aE*|E+)", before_it)
+    _before_weekdays(bag)
     bag.join("[dDN]?@d?w?Cf|[dDN]?@d?w?fC(?!M)", noted_on)
     bag.join("[dDN]?@w?f[DN]?", noted_on)
     bag.join("(?<=Q)f[DN]", noted_on, kept=w.DAYS + w.NIGHTS)
@@ -199,6 +204,13 @@ def _conditions(bag: Bag) -> None:
     if bag.has(w.AHEAD):  # "on days with a headache, how long was the night before"
         bag.tokens = _all_ahead(bag.tokens)
     bag.tokens += loose
+
+
+def _before_weekdays(bag: Bag) -> None:
+    workdays, off = (w.CONDITION, "weekday <= 5"), (w.CONDITION, f"{ON}action != {WORK}")
+    if f"{w.AHEAD}{w.CONDITION}" in bag.kinds and workdays in bag.tokens:  # "before workdays and before days off"
+        bag.tokens = [(w.CONDITION, "weekday >= 6") if one == off else one for one in bag.tokens]
+    bag.join("[dDN]?<d?w?X", weekday_after)
 
 
 def _of_both(bag: Bag) -> None:

@@ -12,7 +12,7 @@ from bridge.query import statistics
 from bridge.query.answered import Answer, Group
 from bridge.query.conditions import test_of
 from bridge.query.model import AVERAGED, WORKOUT_UNITS, Aggregate, Condition, Kind, Query, Span, Subject, Versus
-from bridge.query.reduced import FIGURES, held, reduced, rows_of, taken, told, unit_of, values_of
+from bridge.query.reduced import FIGURES, held, periods, reduced, rows_of, taken, told, unit_of, values_of
 from bridge.query.tables import Row, Tables
 
 
@@ -66,8 +66,12 @@ def difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tabl
 
 def change(query: Query, other: Span, rows: Sequence[Row], tables: Tables) -> Answer:
     """Return the query's figure in its own span minus the figure in the other span."""
-    before = rows_of(query.subject, tables, replace(query, since=other.since, until=other.until))
-    ours, theirs = (list(taken(query, held(query, some, tables))) for some in (rows, before))
+    then = replace(query, since=other.since, until=other.until)
+    ours, theirs = (
+        list(taken(query, periods(one, kept, tables) if query.per else kept))
+        for one, some in ((query, rows), (then, rows_of(query.subject, tables, then)))
+        for kept in [held(query, some, tables)]
+    )
     return minus(query, (ours, theirs), (Span(query.since, query.until).text, other.text))
 
 

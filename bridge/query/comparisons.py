@@ -84,22 +84,31 @@ def _versus(bag: Bag) -> Words | None:
         if not re.search(" [<>]", said[0]) or behind[:1] != [w.MORE] or w.OTHERS in behind:
             return None
     bag.take(w.CONDITION, *COMPARE, w.AND, w.WITH, w.HOW_MANY, w.HOW, w.DID, w.WHICH, w.DAYS, w.NIGHTS, w.ON_DAYS)
+    bag.take(w.EACH)  # of "after a run", or of the day, by which both sides are told
     if bag.sees(w.BY, w.ROWS_LAST, w.WHEN, w.SHARE):
         raise NotUnderstood
     _exposed(bag, [])
     found = _plain(bag)
-    if found.of not in (None, "mean", "median", "sum") or "," in found.what or found.what in COUNTED:
+    if "," in found.what or found.what in COUNTED:
         raise NotUnderstood
     one, *other = _alike(said)
     against = one if not other or _opposite(one, other[0]) else f"{one}{VERSUS}{other[0]}"
-    return replace(found, of="median" if found.of == "median" else "mean", against=against)
+    return replace(found, of=_compared_of(found.of), against=against)
+
+
+def _compared_of(of: object) -> str:
+    """Return the figure of two sides that a comparison asks for."""
+    if of not in (None, "mean", "median", "sum", "std"):
+        raise NotUnderstood
+    return str(of) if of in ("median", "std") else "mean"
 
 
 def _parts_at(bag: Bag, since: int) -> int | None:
     differs = bag.sees(w.DIFFERENCE, w.RELATED, w.MORE)
     for at in range(since, len(bag.tokens)):
         kind, of = bag.tokens[at]
-        if kind == w.THAN or (kind, of) == (w.RELATED, "or") or (kind == w.AND and differs):
+        joined = (kind == w.AND and differs) or (kind == w.WITH and bag.sees(w.DIFFERENCE))
+        if kind == w.THAN or (kind, of) == (w.RELATED, "or") or joined:
             return at
     return None
 
@@ -112,15 +121,15 @@ def _alike(said: Sequence[str]) -> Sequence[str]:
     return [said[0], *(lead + one.removeprefix(ON) if lead and one.startswith(ON) else one for one in said[1:])]
 
 
+LEAD = f"^(?:{'|'.join(map(re.escape, (ON, AFTER, NEXT)))})"
 OPPOSITES = ({"<", ">="}, {">", "<="}, {"=", "!="})
 
 
 def _opposite(one: str, other: str) -> bool:
     (field, sign, value), (field_2, sign_2, value_2) = (text.split(" ", 2) for text in (one, other))
-    for lead in (ON, AFTER, NEXT):
-        sides = {text.removeprefix(lead).replace("workout.sport = ", SPORT_COUNT) for text in (one, other)}
-        if {f"{side} = 0" for side in sides} >= sides or sides == {"workouts = 0", "workout.minutes > 0"}:
-            return True
+    sides = {re.sub(LEAD, "", text).replace("workout.sport = ", SPORT_COUNT) for text in (one, other)}
+    if any(f"{side} = 0" in sides for side in sides) or sides == {"workouts = 0", "workout.minutes > 0"}:
+        return True
     return (field, value) == (field_2, value_2) and {sign, sign_2} in OPPOSITES
 
 
@@ -129,15 +138,13 @@ def _difference(bag: Bag, metric: str, said: list[str], *, asked: bool) -> Words
     if any("action =" in one for one in said) and not bag.sees(w.UNIT) and (w.HOW_MANY, "much") in bag.tokens and asked:
         raise NotUnderstood  # "how much I work" asks for minutes
     bag.take(w.METRIC, w.DID, w.WHICH, w.AND, w.HOW, w.WITH, w.HOW_LONG, w.HOW_MANY, w.EACH, w.NIGHTS, w.DAYS, w.UNIT)
-    if of not in (None, "mean", "median", "sum"):
-        raise NotUnderstood
     if {*said} == {WEEKEND, WEEKDAYS}:
         said = [WEEKEND] if asked else said[:1]
     if len(said) == 2 and f"{ON}action != {WORK}" in said and {*said} & {WEEKDAYS, f"{ON}action = {WORK}"}:
         said = said[:1]
     if len(said) != 1:
         raise NotUnderstood
-    return Words(what=metric, of="median" if of == "median" else "mean", against=said[0])
+    return Words(what=metric, of=_compared_of(of), against=said[0])
 
 
 def _classes(bag: Bag) -> Words | None:

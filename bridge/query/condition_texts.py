@@ -100,6 +100,18 @@ def absent(of: dict[str, object]) -> str | None:
     return f"{ON}{SPORT_COUNT}{sports.pop()} = 0" if sports else f"{ON}workouts = 0"
 
 
+def after_none(of: dict[str, object]) -> str | None:
+    """Return the condition for the day after one without entries or workouts, or None."""
+    found = absent(of)
+    return found and NEXT + found.removeprefix(ON)
+
+
+def weekday_after(of: dict[str, object]) -> str | None:
+    """Return the condition of "the night before workdays", or None for what is no weekday."""
+    told = str(of[w.CONDITION])
+    return f"{AHEAD}{told}" if told.startswith("weekday") else None
+
+
 def noted_on(of: dict[str, object]) -> str | None:
     """Return the condition for a day on which something was noted, or so much of it, or None."""
     sign, number, unit = amount(of.get(w.COMPARED, (">", 0.0, None)))

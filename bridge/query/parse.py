@@ -161,7 +161,8 @@ def _check_together(query: Query) -> None:
     given = _given(query, "by", "per", "against") or of
     if subject.parts and (given != of or query.of in (Aggregate.COUNT, Aggregate.SHARE)):
         raise SetupError(f"{subject.name} stands for several figures; ask for one of them, or leave out {given}")
-    if query.per is not None and (against is not None or query.of is Aggregate.SHARE):
+    of_spans = against is None or isinstance(against, Span)
+    if query.per is not None and (not of_spans or query.of is Aggregate.SHARE):
         raise SetupError(f"--per and {_given(query, 'against') or of} exclude each other; leave out one of them")
     if against is not None and (by is not None or query.of in (Aggregate.SHARE, Aggregate.TREND)):
         raise SetupError(f"--against and {_given(query, 'by') or of} exclude each other; leave out one of them")

@@ -38,7 +38,7 @@ from bridge.query.plain_spans import (
     within,
 )
 from bridge.query.plain_titles import ENTRY, Titles
-from bridge.query.plain_tokens import elaborated, placed, plainly, tokens_in
+from bridge.query.plain_tokens import elaborated, placed, plainly, tokens_in, with_umlauts
 from bridge.query.plain_words import (
     lexicon,
     notes,
@@ -71,6 +71,7 @@ BROKEN_OFF = pattern("broken_off")
 
 
 INFLECTED = pattern("inflected")
+PARTICIPLE = pattern("participle")
 OF_WAKING = pattern("of_waking")
 NOTES = pattern("notes")
 TONIGHT = pattern("tonight")
@@ -218,18 +219,20 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
     if marked.titles and (SENTENCE.search(text) or I_AM.match(text.lower())):
         raise NotUnderstood  # of which of them a title is, or of which time
     known = {**lexicon(marked.language), **factors}
+    never = _no_titles(text) if marked.language == "de" else ()
     if marked.corrected:
         text = without_names(
             without_remarks(text.lower(), lambda part: _says_nothing(part, marked, known)), marked.language
         )
-    plain = marked.mark(marked.with_shifts(marked.corrected_text(plainly(text), known), factors))
+    said = with_umlauts(plainly(text)) if marked.language == "de" else plainly(text)
+    plain = marked.mark(marked.with_shifts(marked.corrected_text(said, known), factors))
     if texts(marked.language).unread.search(plain):
         raise NotUnderstood
     tokens = tokens_in(plain, marked, known)
     tokens = [*_with_subject(tokens, asked)]
     check_limited(tokens)
     titles = Titles(
-        texts(marked.language).untitled | {*(INFLECTED.findall(text.lower()) if marked.language == "de" else ())},
+        texts(marked.language).untitled | {*never},
         marked.language,
         marked.spans,
         in_brackets=re.search(r"\([^()]*\d[^()]*\)", text) is not None,
@@ -241,6 +244,12 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
     check_halves(text, read, lambda half: _read(half, replace(marked, found={}, spans=[], mended=[]), factors))
     check_used(told, read, lambda some: _meant(some, replace(marked, spans=[*marked.spans]), text))
     return read if titles.name is None else _since_entry(read, titles.name)
+
+
+def _no_titles(text: str) -> Sequence[str]:
+    """Return the words of a German text that are forms of adjectives or verbs, and no title."""
+    capitals = re.search(r"(?<=\w )[A-ZÄÖÜ]\w{3,}", text)
+    return [*INFLECTED.findall(text.lower()), *(PARTICIPLE.findall(text) if capitals else ())]
 
 
 def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:

@@ -12,6 +12,7 @@ from bridge.query.plain_words import pattern
 from bridge.query.settled import ENDS
 
 NARROWS = {w.COMPARED, w.CLOCK, w.SPAN, w.CONDITION, w.WEEKEND, w.SPORT, w.ACTIVITY, w.ACTION, w.FACTOR, w.OTHERS}
+ALIKE = dict.fromkeys((w.SPORT, w.ACTIVITY), w.SPORT + w.ACTIVITY)  # "minutes of cycling per ride"
 MORNING = (w.CLOCK, ("<", "12:00"))  # of a time of waking, which says so itself
 ONLY = (w.FILL, "only")
 DONE = {w.SPORT, w.ACTIVITY, w.RAN, w.WALK, w.WORKOUTS, w.FACTOR, w.ACTION, w.ENTRIES}
@@ -24,7 +25,8 @@ def check_used(tokens: Sequence[w.Token], found: Words, read: Callable[[Sequence
     In a comparison a word may name the other side, which the query does not repeat.
     """
     for at, one in enumerate(tokens):
-        if found.against or one[0] not in NARROWS or one == MORNING or tokens.count(one) > 1:
+        again = sum(one[1] == of and kind in ALIKE.get(one[0], one[0]) for kind, of in tokens) > 1
+        if found.against or one[0] not in NARROWS or one == MORNING or again:
             continue
         try:
             without = read([*tokens[:at], *tokens[at + 1 :]])

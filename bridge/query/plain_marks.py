@@ -199,7 +199,7 @@ class Marked:
         )
         text, spans = Dates(self.language, self.today).found(text)
         self.spans.extend(spans)
-        self.found.update({f"§p{n}": (w.SPAN, n) for n in range(len(spans))})
+        self.found.update({f"§p{n}": (w.SPAN, spans.index(one)) for n, one in enumerate(spans)})
         return re.sub(
             rf"(?<!\w){of['rows']} (\d+|{words})(?!\w)",
             lambda m: self._put("n", w.ROWS_LAST, ("first" if "rst" in m[1] else "last", self._number(m[2]))),

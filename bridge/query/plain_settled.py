@@ -27,6 +27,7 @@ BY_PERIOD = re.compile(r"(?<!\w)(?:by|nach) (?:months?|weeks?|monat\w*|woche\w*)
 BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
 DID_I = pattern("did_i")
+EVERY = pattern("every")
 CHANGED = pattern("changed")
 WEEKDAY = re.compile(r"(?<!\w)weekday (?P<sign>!?=) (?P<days>[1-7](?:\|[1-7])*)")
 OF_NIGHTS = re.compile(rf"(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})[ -]?n(?:ight|acht|ächt)")
@@ -46,6 +47,9 @@ def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
     )
     if read.what in ("entries", "workouts") and read.of == "count" and listed and not read.per:
         read = replace(read, by="row")  # "what was in my diary": which, and no number of them
+    days_held = (
+        read.of == "count" and len(read.where) == 1 and read.what not in ("days", "entries", "workouts", "tasks")
+    )
     days = kinds & {w.DAYS, w.NIGHTS} and not kinds & {w.HOW_MANY, w.HOW_OFTEN} and LISTED_DAYS.search(text)
     if (
         days
@@ -53,6 +57,8 @@ def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
         and not (read.by or read.per or read.what.startswith(("entries", "workouts", "tasks")))
     ):
         read = replace(read, by="day")  # "list all days with a headache": their dates
+    if days_held and EVERY.match(text):
+        read = replace(read, of="share", by=None)  # "did I sleep 7 h every night": of how many
     if read.of == "mean" and not timed:
         read = _check_time(read, text, kinds)
     if (

@@ -12,8 +12,8 @@ from bridge.query import plain_kinds as w
 from bridge.query.comparisons import COMPARE
 from bridge.query.figures import FAR
 from bridge.query.lists import TODAY
-from bridge.query.model import BEFORE, TITLED
-from bridge.query.parse import Words
+from bridge.query.model import BEFORE, SUMMED, TITLED, Kind
+from bridge.query.parse import Words, subject_of
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_settled import LAST_NIGHT
@@ -40,6 +40,7 @@ PAST = re.compile(
 )
 WHICH_NIGHT = re.compile(r"(?<!\w)(?:which|what|welche\w*) (?:night|nacht|nächte)(?!\w)")
 A_NIGHT = re.compile(r"night(?! shift)|nacht(?!schicht|dienst)")
+ALIKE = 0.9  # our choice: of a month, which has 28 to 31 days
 MONTHS_DAYS = 62  # of two months
 AHEAD_DAYS = 366  # our choice: of a calendar that is asked for what comes next
 
@@ -190,7 +191,28 @@ def within(read: Words, spans: list[Span], today: date, *, says_waking: bool) ->
     since, until = (one.isoformat() if one else None for one in (first, last))
     against = "..".join(one.isoformat() if one else "" for one in spans[1]) if len(spans) == 2 else read.against
     what = "asleep" if read.what == "night" and against else read.what  # of its figures the one that is compared
+    if len(spans) == 2 and read.of in ("sum", "count") and not (read.per or _alike(spans, today)):
+        read = _by_day(read)
     return replace(read, what=what, since=since, until=until, against=against)
+
+
+def _by_day(read: Words) -> Words:
+    """Return a query of a sum or number as one of its mean a day, as of two months and of a year."""
+    subject = subject_of(read.what)
+    if read.what in SUMMED:
+        return replace(read, of="mean")
+    if subject.kind is Kind.DAYS and not subject.counted:
+        raise NotUnderstood  # of what is noted on some days, nothing says how many days have none
+    return replace(read, of="mean", per="day")
+
+
+def _alike(spans: Sequence[Span], today: date) -> bool:
+    """Return True for two spans of about the same length, or one to this day and the one that ended before it."""
+    (first, last), (other, other_last) = spans
+    if first is None or last is None or other is None or other_last is None:
+        return False
+    one, two = sorted(((last - first).days + 1, (other_last - other).days + 1))
+    return one >= ALIKE * two or (last == today and other_last == first - DAY)
 
 
 def _to_come(day: date | None, today: date) -> date | None:
@@ -239,7 +261,8 @@ def with_night(tokens: list[w.Token], text: str) -> list[w.Token]:
 def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
     """Remove words such as "compared" or "more", which a question about two spans of time does not need."""
     often = any(kind == w.HOW_OFTEN for kind, _ in tokens)
-    asks = [of for kind, of in tokens if kind in (w.SPORT, w.ACTIVITY, w.RAN)] if (w.DID, None) in tokens else []
+    asks = [of for kind, of in tokens if kind in (w.SPORT, w.ACTIVITY, w.RAN)]
+    asks = asks if {(w.DID, None), (w.DID, "now")} & {*tokens} else []
     figures = {w.METRIC, w.FIGURE, w.UNIT, w.HOW_FAR, w.HOW_LONG} & {kind for kind, _ in tokens}
     if asks and not often and not figures:
         if not {*asks} <= FAR or not {(w.MORE, None), (w.MORE, "length")} & {*tokens}:

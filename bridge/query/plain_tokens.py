@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from bridge.query import plain_kinds as w
 from bridge.query.plain_kinds import NotUnderstood
+from bridge.query.plain_marks import TOLD as MARKS
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import without_free
 from bridge.query.plain_slips import parts
 from bridge.query.plain_titles import days_apart
-from bridge.query.plain_words import loose, loose_notes, months, pattern, texts, tokens_of, with_not
+from bridge.query.plain_words import loose, loose_notes, months, pattern, texts, tokens_of, vocabulary, with_not
+from bridge.query.span_patterns import TOLD as SPANS
 
+SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 BURNED = pattern("burned")
 GERMAN_IT = pattern("german_it")
 WHO_ASKS = pattern("who_asks")
@@ -38,6 +42,23 @@ def plainly(text: str) -> str:
     text = re.sub(r"[()\[\]\"„“”«»;…]|(?<=s)'(?= )| - ", " ", text)
     text = re.sub(r"(?<=[a-zø])\.(?=\s|$)", " ", text)
     return re.sub(r"[,:?!.](?=\s|$)(?<!\d\.)", " ", re.sub(r"\s+", " ", text)).strip()
+
+
+@cache
+def _umlauts() -> Mapping[str, str]:
+    """Return words spelled as "laenger" -> as "länger", for all words of the German tables."""
+    tables = f"{' '.join(vocabulary('de'))} {MARKS['de']} {SPANS['de']} {SPANS['words']['de']}"
+    spelled = {word.translate(SPELLED): word for word in re.findall(r"\w*[äöüß]\w*", tables)}
+    return {one: word for one, word in spelled.items() if one not in vocabulary("de")}
+
+
+def with_umlauts(text: str) -> str:
+    """Return a German text with "länger" for "laenger" and "dreißig" for "dreissig".
+
+    >>> with_umlauts("laenger als fuenf stunden im maerz, auf dem fluss")
+    'länger als fünf stunden im märz, auf dem fluss'
+    """
+    return re.sub(r"\w*(?:[aou]e|ss)\w*", lambda found: _umlauts().get(found[0], found[0]), text)
 
 
 def tokens_in(text: str, marked: Marked, lexicon: w.Lexicon) -> list[w.Token]:

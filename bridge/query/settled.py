@@ -47,9 +47,12 @@ def settled(tokens: Sequence[w.Token]) -> list[w.Token]:
         if any(kind == w.TASKED for kind, _ in tokens):
             return [*tokens]
     if (w.OF, "trend?") in tokens:  # "do I run faster", and no more than that
-        if {kind for kind, _ in tokens} & {w.CLOCK, w.AFTER, w.ON_DAYS, w.CONDITION}:
+        kinds = [kind for kind, _ in tokens]
+        sides = kinds.count(w.CLOCK) == 2 and w.AND in kinds  # "faster in the morning or in the evening"
+        if {*kinds} & {w.CLOCK, w.AFTER, w.ON_DAYS, w.CONDITION} and not sides:
             raise NotUnderstood
-        tokens = [(w.OF, "trend") if one == (w.OF, "trend?") else one for one in tokens]
+        asked = (w.RELATED, "or") if sides else (w.OF, "trend")
+        tokens = [asked if one == (w.OF, "trend?") else one for one in tokens]
     tokens = _on_days(_of_farthest(tokens))
     tokens = _of_nights(_now(_changed(_of_sleep(_of_heart(_of_steps(tokens))))))
     around = _Around(frozenset(tokens))
@@ -60,7 +63,11 @@ def settled(tokens: Sequence[w.Token]) -> list[w.Token]:
             found.append(around.meant(token))
             if token == (w.BY, "sport") and found[-1][0] == w.AFTER:
                 found.append((w.WORKOUTS, "did"))
-    if (w.MORE, "speed") in tokens and around.kinds & {w.SPORT, w.ACTIVITY} and not around.kinds & {w.METRIC, w.FIGURE}:
+    if (
+        (w.MORE, "speed") in tokens
+        and around.kinds & {w.SPORT, w.ACTIVITY, w.RAN}
+        and not around.kinds & {w.METRIC, w.FIGURE}
+    ):
         found.append((w.FIGURE, "speed"))
     climbed = (w.FIGURE, "ascent") in tokens or (w.BY, "sport") in found
     if climbed and not around.kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY}:

@@ -101,8 +101,11 @@ class Dates:
         """Mark "the two weeks before" as a second span, if the text has one span."""
         before = self._patterns["before_that"].search(text)
         first, last = spans[0] if len(spans) == 1 else (None, None)
-        if first is None or last is None:
+        if len(spans) == 2:
+            return self._weekday_before(text, spans)
+        if first is None or (last is None and not (before and before["number"])):
             return text
+        last = last or self.today
         if "§same" in text:
             year = relativedelta(years=1)
             spans.append((first - year, min(last, self.today) - year))
@@ -117,6 +120,18 @@ class Dates:
             length = relativedelta(weeks=1) if told[0] in ("week", "woche") else relativedelta(months=1)
         spans.append((first - length, first - DAY))
         return f"{text[: before.start()]} §p1 {text[before.end() :]}"
+
+    def _weekday_before(self, text: str, spans: list[Span]) -> str:
+        """Mark "yesterday or the Sunday before" with that Sunday, which is before the first day."""
+        told = re.search(rf"(?P<span>§p[01]) +(?:{self._patterns['weekday_before']})(?= *$)", text)
+        if told is None:
+            return text
+        at = int(told["span"][2:])
+        (first, _), (day, last) = spans[1 - at], spans[at]
+        if first is None or day is None or day != last:
+            return text
+        spans[at] = (first - ((first - day).days % -7 + 7) * DAY,) * 2
+        return text[: told.end("span")] + text[told.end() :]
 
     @property
     def _patterns(self) -> Mapping[str, Any]:

@@ -13,9 +13,9 @@ TODAY = date(2026, 11, 25)
 FOLDER = Path(__file__).parent
 
 
-def questions(language: str) -> Sequence[tuple[str, Words | None]]:
+def questions(name: str) -> Sequence[tuple[str, Words | None]]:
     """Return (question, query that it means, or None for one to be refused), in the order of the file."""
-    lines = (FOLDER / f"{language}.txt").read_text().splitlines()
+    lines = (FOLDER / f"{name}.txt").read_text().splitlines()
     parted = [line.rsplit(" | ", 1) for line in lines if not line.startswith("#")]
     return [(text, None if meant == "-" else _words(meant)) for text, meant in parted]
 
@@ -35,6 +35,7 @@ def _words(meant: str) -> Words:
         per=named.get("per"),
         first=int(named["first"]) if "first" in named else None,
         last=int(named["last"]) if "last" in named else None,
+        top=int(named["top"]) if "top" in named else None,
         where=where,
         against=against or None,
     )

@@ -289,6 +289,15 @@ def test_a_difference_is_with_minus_without(lived: tuple[Bridge, User]) -> None:
     assert ask(lived, "deep_sleep", against="before.steps > 5000").n == 19
 
 
+def test_spans_of_unlike_length_are_compared_by_their_days(lived: tuple[Bridge, User]) -> None:
+    spans = {"since": "2025-12-22", "until": "2025-12-23", "against": "2025-12-24..2025-12-31"}
+    counted = ask(lived, "workouts", of="mean", per="day", **spans)
+    assert (counted.value, [(one.value, one.n) for one in counted.groups]) == (1.5 - 2 / 8, [(1.5, 2), (2 / 8, 8)])
+    minutes = ask(lived, "workouts.minutes", of="mean", per="day", **spans)
+    assert [one.value for one in minutes.groups] == [135 / 2, 150 / 8]
+    assert minutes.interval is not None
+
+
 def test_a_correlation_is_of_ranks_by_day(lived: tuple[Bridge, User]) -> None:
     found = ask(lived, "deep_sleep", against="steps")
     assert (found.value, found.n, found.unit) == (pytest.approx(1), 20, "correlation")

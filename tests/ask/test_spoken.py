@@ -1,0 +1,38 @@
+"""Spoken turns of plain questions: parted verbs, small words, sides of a comparison and what a figure is told by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bridge.domain.errors import SetupError
+from bridge.query.parse import Words
+from bridge.query.plain import NotRead, read
+from tests.ask.corpus import TODAY, questions
+
+NOTED = ["alcohol", "coffee"]
+
+
+def _ordered(words: Words) -> Words:
+    return replace(words, where=sorted(words.where), mended=())
+
+
+@pytest.mark.parametrize(("text", "meant"), [*questions("spoken_en"), *questions("spoken_de")])
+def test_a_spoken_question_is_read_as_meant(text: str, meant: Words) -> None:
+    assert _ordered(read(text, TODAY, NOTED)) == _ordered(meant)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hab ich im Oktober die 7000 Schritte kein einziges Mal verfehlt?",  # no entry of that name
+        "Schritte, wenn ich am nächsten Tag Frühdienst hab",  # of the day before, which no condition says
+        "werd ich morgen früh wach?",
+        "Kopfschmerzen seit Oktober gegen Juli bis September",  # of how many days none was noted, nothing says
+        "steps before workdays",
+    ],
+)
+def test_what_no_query_says_is_refused(text: str) -> None:
+    with pytest.raises((NotRead, SetupError)):
+        read(text, TODAY, [*NOTED, "headache"])
