@@ -284,7 +284,7 @@ def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.0) -> str | No
 def unknown_setting(what: str, near: str | None) -> SetupError:
     """Return the error for an unknown setting, named by ``what``. ``near`` is the nearest name, or None."""
     instead = f"did you mean {near}? Correct it" if near else "correct it"
-    return SetupError(f"{what} is no setting; {instead}, then: bridge doctor")
+    return SetupError(f"{what} is not a setting; {instead}, then: bridge doctor")
 
 
 def _choose(setting: Setting, written: Mapping[str, Any]) -> str:

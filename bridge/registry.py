@@ -163,10 +163,10 @@ def _module(folder: str, name: str, command: str) -> Any:
     if name not in found:
         near = config.nearest(name, found, cutoff=0.6)
         if near:
-            raise SetupError(f"{name!r} is none of the {folder}; did you mean {near}? Otherwise see: {command}")
+            raise SetupError(f"{name!r} is not one of the {folder}; did you mean {near}? Otherwise see: {command}")
         default = next(setting.default for setting in config.INSTALLATION if setting.name == "policy")
         usual = f"; the default is BRIDGE_POLICY={default}" if folder == "policies" else ""
         raise SetupError(
-            f"{name!r} is none of the {folder} (there are: {', '.join(sorted(found))}){usual}; see: {command}"
+            f"{name!r} is not one of the {folder} (there are: {', '.join(sorted(found))}){usual}; see: {command}"
         )
     return importlib.import_module(found[name])

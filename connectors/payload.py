@@ -194,7 +194,7 @@ class Fields:
         read = self.cell if written else self.number
         found = next((value for path in paths if (value := read(path)) is not None), None)
         if found is None:
-            raise self.bad(f"{paths[0]} is no number")
+            raise self.bad(f"{paths[0]} is not a number")
         return found
 
     def parts(self, name: str) -> Mapping[str, Any]:
@@ -249,7 +249,7 @@ class Fields:
         """
         at = utc(self.get(path))
         if at is None:
-            raise self.bad(f"{path} is no instant")
+            raise self.bad(f"{path} is not an instant")
         return at
 
     def unix(self, path: str, *, per_second: int = 1) -> datetime:
@@ -259,7 +259,7 @@ class Fields:
         """
         at = utc_of_unix(self.get(path), per_second=per_second)
         if at is None:
-            raise self.bad(f"{path} is no instant")
+            raise self.bad(f"{path} is not an instant")
         return at
 
     def wall(self, path: str) -> datetime:
@@ -273,7 +273,7 @@ class Fields:
         text = self.get(path)
         at = utc_of_naive(text) if isinstance(text, str) else None
         if at is None:
-            raise self.bad(f"{path} is no time")
+            raise self.bad(f"{path} is not a time")
         return at
 
     def offset(self, path: str) -> int:
@@ -294,14 +294,14 @@ class Fields:
         if seconds is not None:
             minutes = int(seconds[1]) // 60
         if minutes is None or abs(minutes) > OFFSET_MAX_MINUTES:
-            raise self.bad(f"{path} is no offset from UTC")
+            raise self.bad(f"{path} is not an offset from UTC")
         return minutes
 
     def second(self, told: Any, path: str = "a part") -> int:
         """Return ``told``, a number or its text at ``path``, as whole Unix seconds. Raises BadRecord if unreadable."""
         at = unix_second(told)
         if at is None:
-            raise self.bad(f"{path} is no time")
+            raise self.bad(f"{path} is not a time")
         return at
 
     def duration(self, path: str, *, per_second: int | None = None) -> timedelta:
@@ -317,11 +317,11 @@ class Fields:
         if per_second is not None:
             number = self.number(path, Fraction(1, per_second))
             if number is None or not 0 <= number <= SPAN_MAX.total_seconds():
-                raise self.bad(f"{path} is no duration")
+                raise self.bad(f"{path} is not a duration")
             return timedelta(seconds=number)
         found = DURATION.fullmatch(words(self.get(path)) or "")
         if found is None:
-            raise self.bad(f"{path} is no duration")
+            raise self.bad(f"{path} is not a duration")
         hours, minutes, seconds = (float(part or 0) for part in found.groups())
         return timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
@@ -329,14 +329,14 @@ class Fields:
         """Return the date of a text such as "2026-11-20". Raises BadRecord for anything else."""
         day = calendar_date(self.get(path))
         if day is None:
-            raise self.bad(f"{path} is no date")
+            raise self.bad(f"{path} is not a date")
         return day
 
     def date_in(self, path: str) -> date:
         """Return the date at the beginning of a text. Raises BadRecord for anything else."""
         day = calendar_date(str(self.get(path))[:10])
         if day is None:
-            raise self.bad(f"{path} is no date")
+            raise self.bad(f"{path} is not a date")
         return day
 
     def zone(self, path: str) -> ZoneInfo:
@@ -352,7 +352,7 @@ class Fields:
         Raises BadRecord if the field is no list.
         """
         if not isinstance(self.get(path), list):
-            raise self.bad(f"{path} is no list")
+            raise self.bad(f"{path} is not a list")
         for row in rows(self.get(path)):
             fields = Fields(mapping(row), self.name)
             instant, number = utc(fields.get(at)), fields.number(value)

@@ -19,7 +19,7 @@ def put(path: Path, text: str, *, mark: str = "table", heading: str = "") -> Non
         before, _, after = _parts(document, first, last, f"{path} has no place for tables")
         path.write_text(f"{before}{first}\n{text}\n{last}{after}", encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SetupError(f"{path} is no document to write into ({error}); name another: --write FILE") from None
+        raise SetupError(f"{path} is not a document to write into ({error}); name another: --write FILE") from None
 
 
 def within(path: Path, mark: str, what: str) -> str:

@@ -82,7 +82,7 @@ def test_the_products_wheel_alone_runs_the_demo(tmp_path: Path, wheels: dict[str
     run(tmp_path, "user", "add", "ana", "--zone", "Europe/Berlin", **own)
     refused = run(tmp_path, "recommend", "--user", "ana", **own)
     assert refused.returncode == 2
-    assert "'thompson' is none of the policies" in refused.stderr
+    assert "'thompson' is not one of the policies" in refused.stderr
     assert "the default is BRIDGE_POLICY=adaptive" in refused.stderr
 
 

@@ -145,7 +145,9 @@ def put_off(bridge: Bridge, token: str, slot: str, *, now: datetime) -> Link:
 def _refusing(bridge: Bridge, token: str, now: datetime) -> Link:
     link = read(bridge, token, now=now)
     if link.answer is not Answer.IGNORE:
-        raise Forged(say("this link is cut off, or not one of this bridge; answer on the page instead"))
+        raise Forged(
+            say("this link is cut off, or another bridge made it; open the page of this bridge and answer there")
+        )
     return link
 
 
@@ -153,18 +155,24 @@ def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:
     """Raise Forged for an invalid token, and Spent if it was signed with a former key."""
     found = TOKEN_FORM.fullmatch(token)
     if found is None:
-        raise Forged(say("this link is cut off, or not one of this bridge; answer on the page instead"))
+        raise Forged(
+            say("this link is cut off, or another bridge made it; open the page of this bridge and answer there")
+        )
     number, letter, key_id = found.groups()
     key = next((key for key in bridge.vault.derived(KEY_PURPOSE) if _key_id(key) == key_id), None)
     if key is None:
         raise Spent(say("the bridge's key has been changed since this link was made; answer on the page instead"))
     recommendation = bridge.store.recommendations.by_id(int(number))
     if recommendation is None:
-        raise Forged(say("this link is cut off, or not one of this bridge; answer on the page instead"))
+        raise Forged(
+            say("this link is cut off, or another bridge made it; open the page of this bridge and answer there")
+        )
     try:
         _signer(key, recommendation).unsign(token)
     except BadSignature:
-        raise Forged(say("this link is cut off, or not one of this bridge; answer on the page instead")) from None
+        raise Forged(
+            say("this link is cut off, or another bridge made it; open the page of this bridge and answer there")
+        ) from None
     return recommendation, LETTERS[letter]
 
 

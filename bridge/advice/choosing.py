@@ -89,8 +89,8 @@ class Choosing:
         decision = policy.decide(observation, rng)
         if decision.action not in observation.feasible:
             raise SetupError(
-                f"the policy {policy.name} chose {decision.action}, which cannot be done in this slot; choose "
-                "another policy, e.g. BRIDGE_POLICY=planner"
+                f"the policy {policy.name} chose {decision.action}, which cannot be done in this part of the day; use "
+                "another policy: set BRIDGE_POLICY=planner, or add --policy planner"
             )
         weighed = choice.weighed(decision, options)
         drawn = self.guard.explored(weighed, observation, rng)

@@ -109,7 +109,7 @@ def parse_mode(text: str, user: User) -> ModeKind:
     if text.strip().lower() not in set(ModeKind):
         raise SetupError(
             say(
-                "{word} is no mode; say ill, away, holiday, odd or normal: {command}",
+                "{word} is not a mode; say ill, away, holiday, odd or normal: {command}",
                 word=repr(text),
                 command=f"bridge mode ill --user {user.name}",
             )

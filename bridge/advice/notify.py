@@ -163,7 +163,7 @@ def keep(
     if not apprise.Apprise().add(address):
         raise SetupError(
             say(
-                "that is no address Apprise knows (they look like ntfys://HOST/TOPIC or mailtos://...); "
+                "that is not an address Apprise knows (they look like ntfys://HOST/TOPIC or mailtos://...); "
                 "try another: {command}",
                 command=f"bridge notify --user {user.name} --to URL --test",
             )

@@ -34,7 +34,7 @@ def choose(store: Store, user: User, names: Sequence[str], *, now: datetime) -> 
     for name in wanted:
         if len(name) > NAME_MAX or source_of(name) not in registry.usual_order():
             raise SetupError(
-                f"{name[:NAME_MAX]!r} is no source of nights or workouts (there are: "
+                f"{name[:NAME_MAX]!r} is not a source of nights or workouts (there are: "
                 f"{', '.join(registry.usual_order())}); see your order: bridge prefer --user {user.name}"
             )
     if len(wanted) > PREFERRED_MAX:

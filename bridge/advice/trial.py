@@ -172,7 +172,7 @@ def begin(bridge: Bridge, user: User, text: str, weeks: int, outcome: str, *, no
     if outcome not in OUTCOMES:
         raise SetupError(
             say(
-                "{outcome} is no outcome that a trial can measure; choose one of: {known}",
+                "{outcome} is not an outcome that a trial can measure; choose one of: {known}",
                 outcome=repr(outcome),
                 known=", ".join(OUTCOMES),
             )
@@ -218,11 +218,17 @@ def keep(bridge: Bridge, user: User, number: int, day: date | None, *, kept: boo
     today = today_at(now, user.zones)
     trial, day = of(bridge.store, user, number), day or today
     if day > today:
-        raise SetupError(say("{day} is still ahead; then say: bridge trial kept {number} yes", day=day, number=number))
+        raise SetupError(
+            say(
+                "{day} is still ahead; from that day on, write: bridge trial kept {number} yes (or no)",
+                day=day,
+                number=number,
+            )
+        )
     if not trial.start <= day < trial.end:
         raise SetupError(
             say(
-                "{day} is no day of trial {number}, which lasts from {first} to {last}: "
+                "{day} is not a day of trial {number}, which lasts from {first} to {last}: "
                 "bridge trial kept {number} yes --at DATE",
                 day=day,
                 number=number,

@@ -74,13 +74,14 @@ def checked(device: Device, allowed: Collection[str]) -> Device:
     if not whole or not (device.endpoint.startswith("https://") or plain) or len(device.name) > NAME_MAX_CHARS:
         raise SetupError(
             say(
-                "the browser sent what is no address of a push service; press the button for messages on the page again"
+                "the address that the browser sent is not that of a push service; press the button for messages on the "
+                "page again"
             )
         )
     sizes = (_size(device.p256dh), _size(device.auth))
     if sizes != (POINT_BYTES, SECRET_BYTES) or not _is_point(device.p256dh):
         raise SetupError(
-            say("the browser sent what are no keys of a browser; press the button for messages on the page again")
+            say("the keys that the browser sent are not valid; press the button for messages on the page again")
         )
     return device
 

@@ -69,7 +69,7 @@ def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
         day = date.min
     if day.year not in YEARS:
         raise SetupError(
-            f"{text!r} is no week from 1970 to 2199; write it like 2026-W47, or a date in it like 2026-11-20"
+            f"{text!r} is not a week from 1970 to 2199; write it like 2026-W47, or a date in it like 2026-11-20"
         )
     return day - timedelta(days=day.weekday())
 

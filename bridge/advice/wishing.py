@@ -86,7 +86,7 @@ def _not_understood(text: str, user: User, today: date) -> Text:
         )
     if OTHER_DAYS.search(text):
         return say(
-            'that days are different is no wish: say ill, away or on holiday under "A different day" on Today, or: '
+            'that days are different is not a wish: say ill, away or on holiday under "A different day" on Today, or: '
             "{command}",
             command=f"bridge mode ill --user {user.name}",
         )
@@ -216,7 +216,7 @@ def parse_because(text: str, user: User) -> Because:
     if word not in set(Because):
         raise SetupError(
             say(
-                "{word} is no reason; say {reasons}: {command}",
+                "{word} is not a reason; say {reasons}: {command}",
                 word=repr(text),
                 reasons=", ".join(Because),
                 command=f"bridge feedback ignore --because not-today --user {user.name}",

@@ -66,7 +66,7 @@ def identities(key: Path) -> Sequence[Any]:
         found = []
     if not found:
         raise SetupError(
-            f"{key} is no age identity file; put the right one there, "
+            f"{key} is not an age identity file; put the right one there, "
             "or name another: bridge restore PATH --identity FILE"
         )
     return found

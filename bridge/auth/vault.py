@@ -73,7 +73,7 @@ class Vault:
             return MultiFernet([Fernet(key) for key in self._current()])
         except ValueError as error:
             raise SetupError(
-                "the key in BRIDGE_KEY, or in the file key, is no valid Fernet key; put back the key used before, "
+                "the key in BRIDGE_KEY, or in the file key, is not a valid Fernet key; put back the key used before, "
                 "or without stored consents make a new key: bridge key new"
             ) from error
 

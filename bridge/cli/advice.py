@@ -73,7 +73,8 @@ def recommend(
 ) -> None:
     """Recommend an action for this slot. Asking again returns the same recommendation, unless your day has changed.
 
-    If another policy has made the slot's recommendation, --policy is not asked. With --json, `not_asked` then says so.
+    A recommendation that another policy has made for this slot stays, whatever --policy says. With --json, `not_asked`
+    then says so.
     """
     from bridge.advice import requests
     from bridge.documents.recommendations import advice_document

@@ -64,7 +64,7 @@ def classify(
         typer.Option(
             help="Correct a stored event. Give its title or key (see: bridge today --user NAME --json), "
             "then an action such as "
-            "EXERCISE, or NONE if it is no action.",
+            "EXERCISE, or NONE if it is not an action.",
             metavar="EVENT ACTION",
         ),
     ] = None,

@@ -54,7 +54,7 @@ def show_meters(
     days: Annotated[
         int,
         typer.Option(
-            help="Number of past days in the line, the picture and the JSON document that show a meter's course.",
+            help="How many past days of each meter are printed, drawn and put into the JSON document.",
             min=1,
             max=3650,
         ),

@@ -108,4 +108,4 @@ def meter(text: str) -> Meter:
     try:
         return Meter(text.upper())
     except ValueError:
-        raise SetupError(f"{text!r} is no meter; write one of {', '.join(m.lower() for m in Meter)}") from None
+        raise SetupError(f"{text!r} is not a meter; write one of {', '.join(m.lower() for m in Meter)}") from None

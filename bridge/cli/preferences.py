@@ -190,10 +190,11 @@ def watch(
     from bridge.documents import watch as told
     from bridge.domain.guard import ADVICE, WATCH, Switch
 
+    way = f'write one of {", ".join(SWITCHES)}, such as: bridge watch off --because "REASON"'
     if switch is not None and switch not in SWITCHES:
-        raise SetupError(f'{switch} is none of {", ".join(SWITCHES)}; write: bridge watch off --because "..."')
+        raise SetupError(f"{switch!r} is not a switch; {way}")
     if because is not None and switch is None:
-        raise SetupError('--because needs a switch; write: bridge watch off --because "..."')
+        raise SetupError(f"--because needs a switch; {way}")
     name = options.only_user() if user is None else user
     with options.opened(name) as (bridge, person, now):
         if switch is not None:

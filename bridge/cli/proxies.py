@@ -122,8 +122,8 @@ def _parsed(text: str) -> tuple[str, str, str, float | int]:
         raise SetupError(f"--set {text!r} gives no number after =; write it like vitality.steps=0.3") from None
     if len(parts) not in (2, 3):
         raise SetupError(
-            f"--set {text!r} does not begin with a row of the proxy map, METER.SIGNAL; write it like "
-            "vitality.steps=0.3 or vitality.steps.direction=-1"
+            f"--set {text!r} does not begin with METER.SIGNAL; choose a row of: bridge meters map. Then write, "
+            "for example, vitality.steps=0.3 for its weight, or vitality.steps.direction=-1 if more of it is worse"
         )
     name = parts[2] if len(parts) == 3 else "weight"
     return parts[0].upper(), parts[1], name, int(number) if name == "direction" and number in (1, -1) else number

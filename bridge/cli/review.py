@@ -252,7 +252,7 @@ def trial(
 def _check(verb: str, rest: list[str], *, new: bool, at: bool) -> None:
     wanted = {LIST: 0, STOP: 1, KEPT: 2}.get(verb, 0)
     if len(rest) != wanted or (wanted and not rest[0].isdecimal()) or (verb == KEPT and rest[1].lower() not in ANSWERS):
-        raise SetupError(f"these words are no trial and no command about one; write one of: {WAYS}")
+        raise SetupError(f"these words are neither a trial nor a command about one; write one of: {WAYS}")
     if new and verb in (LIST, STOP, KEPT):
         raise SetupError(f"--weeks and --outcome are only for a new trial; leave them out, or write one of: {WAYS}")
     if at and verb != KEPT:

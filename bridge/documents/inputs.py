@@ -38,7 +38,7 @@ def parse_answer(text: str) -> Answer | Deed:
         return Answer(text.upper())
     except ValueError:
         raise SetupError(
-            f"{text!r} is no answer; say accept, ignore or reschedule, or afterwards done, partly or not_done"
+            f"{text!r} is not an answer; say accept, ignore or reschedule, or afterwards done, partly or not_done"
         ) from None
 
 
@@ -51,7 +51,7 @@ def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
         moment = current.shifted(ahead)
         if (DAY_NAMES[moment.day], moment.slot.name) == wanted:
             return moment
-    raise SetupError(f'{text!r} is no slot; write it like "Thu evening" (morning, afternoon, evening, night)')
+    raise SetupError(f'{text!r} is not a slot; write it like "Thu evening" (morning, afternoon, evening, night)')
 
 
 def parse_slots(text: str) -> frozenset[Slot]:
@@ -61,7 +61,7 @@ def parse_slots(text: str) -> frozenset[Slot]:
         return frozenset(Slot[name] for name in named)
     except KeyError:
         raise SetupError(
-            f"{text!r} is no list of slots; write slots with commas between, such as evening,night (of morning, "
+            f"{text!r} is not a list of slots; write slots with commas between, such as evening,night (of morning, "
             "afternoon, evening and night), or the word none"
         ) from None
 
@@ -88,7 +88,7 @@ def parse_day(text: str, today: date) -> date:
         day = date.min
     if day.year not in YEARS:
         raise SetupError(
-            f"{text!r} is no date from 1970 to 2199; write it like 2026-11-20, or say today, tomorrow or a weekday"
+            f"{text!r} is not a date from 1970 to 2199; write it like 2026-11-20, or say today, tomorrow or a weekday"
         )
     return day
 
@@ -104,7 +104,7 @@ def parse_score(text: str, user: str) -> float:
         score = 0.0
     if not 1 <= score <= 5 or score * 2 % 1:
         raise SetupError(
-            f"{text!r} is no score; say 1 (bad) to 5 (good), halves included: bridge checkin 3.5 --user {user}"
+            f"{text!r} is not a score; say 1 (bad) to 5 (good), halves included: bridge checkin 3.5 --user {user}"
         )
     return score
 
@@ -130,7 +130,8 @@ def parse_action(text: str) -> ActionType | None:
     if (action := _called(text) or _meant(text)) is not None:
         return action
     raise SetupError(
-        f"{text!r} is no action; did you mean {_nearest(text)}? Write one of {', '.join(ActionType)}, or {NO_ACTION}"
+        f"{text!r} is not an action; did you mean {_nearest(text)}? Write one of {', '.join(ActionType)}, "
+        f"or {NO_ACTION}"
     )
 
 
@@ -139,7 +140,8 @@ def parse_wished(text: str, user: str) -> ActionType:
     if (action := _called(text)) is not None:
         return action
     raise SetupError(
-        f"{text!r} is no action (there are: {', '.join(ActionType)}); the nearest is {_meant(text) or _nearest(text)}. "
+        f"{text!r} is not an action (there are: {', '.join(ActionType)}); "
+        f"the nearest is {_meant(text) or _nearest(text)}. "
         f"Try again with an action; your wishes so far: bridge wish --user {user}"
     )
 
@@ -174,7 +176,7 @@ def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
         return action, parse_spans(spans)
     except ValueError:
         raise SetupError(
-            f"{spans.strip()!r} are no hours; write {SPANS_FORM}: "
+            f"{spans.strip()!r} are not hours; write {SPANS_FORM}: "
             f'bridge wish --user {user} --hours "{action} 09:00-12:00"'
         ) from None
 
@@ -202,7 +204,7 @@ def parse_goal(text: str, user: str) -> tuple[ActionType, int]:
     name, _, times = text.strip().rpartition(" ")
     if not name or not times.isdecimal() or len(times) > 3:
         raise SetupError(
-            f'{text!r} is no goal; write it like EXERCISE 3: bridge wish --user {user} --goal "EXERCISE 3"'
+            f'{text!r} is not a goal; write it like EXERCISE 3: bridge wish --user {user} --goal "EXERCISE 3"'
         )
     return parse_wished(name, user), int(times)
 
@@ -215,6 +217,6 @@ def parse_weight(text: str, user: str) -> tuple[Meter, float]:
     except ValueError:
         known = ", ".join(Meter)
         raise SetupError(
-            f"{text!r} is no weight of a meter ({known}); write it like VITALITY=2: "
+            f"{text!r} is not a weight of a meter ({known}); write it like VITALITY=2: "
             f"bridge wish --user {user} --weight VITALITY=2"
         ) from None

@@ -141,7 +141,7 @@ def _since_midnight(clock: str, part: tuple[int, int] | None) -> timedelta:
     found = next(_HOUR.finditer(clock))
     hour, minute = int(found["hour"]), int(found["minute"] or found["after"] or 0)
     if hour > 23 or minute > 59 or (found["half"] and not 1 <= hour <= NOON.hour):
-        raise SetupError(say("{time} is no time of day; write it like 16:30", time=clock))
+        raise SetupError(say("{time} is not a time of day; write it like 16:30", time=clock))
     if found["half"]:
         hour = hour % 12 + 12 * (found["half"] == "p")
     elif part is not None and part[0] >= NOON.hour and hour <= NOON.hour:  # "in the evening at 8"
@@ -162,4 +162,4 @@ def _day(word: str, today: date) -> date:
     try:
         return date.fromisoformat(word)
     except ValueError:
-        raise SetupError(say("{day} is no date; write it like 2026-11-20, or say yesterday", day=word)) from None
+        raise SetupError(say("{day} is not a date; write it like 2026-11-20, or say yesterday", day=word)) from None

@@ -227,7 +227,7 @@ def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Ite
 def _nothing_known(path: Path, user: User) -> Text:
     files = ", ".join(spec.title.partition(" (")[0] for spec in registry.specs() if spec.reads is not None)
     return say(
-        "{file} is no export this bridge can read. It reads exported files of {files}. Data of an account come by "
+        "{file} is not an export this bridge can read. It reads exported files of {files}. Data of an account come by "
         "themselves once it is connected (see: bridge sources): {command}",
         file=path.name,
         files=files,

@@ -93,11 +93,11 @@ def overrides(path: Path) -> Overrides:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SetupError(f"{path} is no TOML ({error}); correct it, or drop all changes: {RESET}") from None
+        raise SetupError(f"{path} is not TOML ({error}); correct it, or drop all changes: {RESET}") from None
     for meter, signals in found.items():
         if not isinstance(signals, dict) or not all(isinstance(change, dict) for change in signals.values()):
             raise SetupError(
-                f"{path}: {meter} is no table of changes; write [{meter}.SIGNAL] above the changed fields, or drop "
+                f"{path}: {meter} is not a table of changes; write [{meter}.SIGNAL] above the changed fields, or drop "
                 f"all changes: {RESET}. The signals are listed by: bridge meters map"
             )
     return found
@@ -125,7 +125,7 @@ def _row(entry: Mapping[str, Any]) -> Proxy:
         row = Proxy(**{**entry, "meter": Meter(entry["meter"]), "inputs": tuple(entry["inputs"])})
     except (TypeError, ValueError, KeyError) as error:
         raise SetupError(
-            f"{TABLE.name}: {name} is no row of the proxy map ({error}); correct it, or install the bridge again"
+            f"{TABLE.name}: {name} is not a row of the proxy map ({error}); correct it, or install the bridge again"
         ) from None
     strangers = [i for i in row.inputs if i not in METRICS and not i.startswith(FACTS)]
     if strangers or not row.inputs:

@@ -211,7 +211,7 @@ def condition_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Con
     written = _short(text)
     places = [(written.find(one), -len(one), one) for one in OPERATORS if one in written]
     if not places:
-        raise SetupError(f'{written!r} is no condition; write FIELD OP VALUE, such as "steps > 8000"')
+        raise SetupError(f'{written!r} is not a condition; write FIELD OP VALUE, such as "steps > 8000"')
     at, _, operator = min(places)
     named = written[:at].strip().lower()
     plain = named.removeprefix(BEFORE)
@@ -264,14 +264,14 @@ def _value(field: str, operator: str, value: str) -> float | str:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        raise SetupError(f'{value!r} is no number; write {field} like "{field} > 8"')
+        raise SetupError(f'{value!r} is not a number; write {field} like "{field} > 8"')
     return number
 
 
 def _clock(field: str, value: str) -> float:
     hours, colon, minutes = value.partition(":")
     if not (colon and hours.isdigit() and minutes.isdigit() and int(hours) < 24 and int(minutes) < 60):
-        raise SetupError(f"{value!r} is no clock time; write {field} like 23:30")
+        raise SetupError(f"{value!r} is not a clock time; write {field} like 23:30")
     return 60.0 * int(hours) + int(minutes)
 
 
@@ -291,14 +291,14 @@ def _known(name: str, names: Sequence[str], what: str) -> str:
     near = get_close_matches(name, names, n=3, cutoff=0.5)
     near = near or [one for one in names if name in one.replace(".", "_").split("_")][:3]
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are, for example: {', '.join(names[:6])}"
-    raise SetupError(f"{name[:TEXT_MAX]!r} is no {what}; {hint}")
+    raise SetupError(f"{name[:TEXT_MAX]!r} is not a {what}; {hint}")
 
 
 def _date(text: str | None, option: str) -> date | None:
     try:
         return None if text is None else date.fromisoformat(text)
     except ValueError:
-        raise SetupError(f"{text!r} is no date; write {option} like 2026-11-20") from None
+        raise SetupError(f"{text!r} is not a date; write {option} like 2026-11-20") from None
 
 
 def _number(count: int | None, option: str) -> int | None:

@@ -97,7 +97,9 @@ def record_redacted(
     live = _live(bridge, user, source)
     if len(live) > 1:
         names = ", ".join(sorted({connection.source for connection in live}))
-        raise SetupError(f"only one vendor at a time can be redacted; choose one of {names}: --source SOURCE")
+        raise SetupError(
+            f"redacting reads the recordings of one source at a time; add --source SOURCE, with one of {names}"
+        )
     spec = registry.spec(live[0].source)
     if spec.shareable is None:
         raise SetupError(f"{spec.name} does not say which of its fields may be given away; record it without --redact")
@@ -235,7 +237,7 @@ def _about(folder: Path) -> dict[str, Any]:
                 "another release wrote this recording; record into a new folder: bridge record FOLDER --user NAME"
             )
     except (OSError, ValueError, KeyError, TypeError):
-        raise SetupError(f"{folder} is no recording; make one: bridge record FOLDER --user NAME") from None
+        raise SetupError(f"{folder} is not a recording; make one: bridge record FOLDER --user NAME") from None
     return about
 
 

@@ -84,7 +84,7 @@ class Exports(Part):
             )
         for table in EXPORTED_TABLES:
             if not all(isinstance(row, Mapping) for row in saved.get(table.name, ())):
-                raise _unreadable(table, "a row is no object")
+                raise _unreadable(table, "a row is not an object")
         _make_room(db, user_id, saved.get("recommendations", ()))
         if saved.get("zones"):
             db.execute(sa.delete(tables.zones).where(tables.zones.c.user_id == user_id))

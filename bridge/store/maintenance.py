@@ -204,7 +204,7 @@ def opened(path: Path) -> Iterator[Database]:
             if there.is_file():
                 shutil.copyfile(there, copy)
         if not _is_store(own):
-            raise SetupError(f"{path} is no backup, or it is damaged; choose another: bridge backups")
+            raise SetupError(f"{path} is not a backup, or it is damaged; choose another: bridge backups")
         with closing(open_file(own)) as database:
             yield database
 

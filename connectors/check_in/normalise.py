@@ -47,7 +47,9 @@ def _metric(payload: Mapping[str, Any]) -> Metric:
 def _instant(payload: Mapping[str, Any]) -> datetime:
     at = utc(payload.get("at"))
     if at is None:
-        raise BadRecord("check_in/answer: the field at is no instant with an offset, such as 2026-11-20T10:05:00+01:00")
+        raise BadRecord(
+            "check_in/answer: the field at is not an instant with an offset, such as 2026-11-20T10:05:00+01:00"
+        )
     return at
 
 

@@ -292,7 +292,7 @@ def american_time(row: Fields, path: str) -> datetime:
     """Return the UTC instant of a time in a field, written like ``MM/DD/YY HH:MM:SS``. Raises BadRecord otherwise."""
     at = american(str(row.get(path)))
     if at is None:
-        raise row.bad(f"{path} is no time")
+        raise row.bad(f"{path} is not a time")
     return at
 
 

@@ -78,7 +78,7 @@ def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:
     """Return the instants in two fields. Raises BadRecord unless both are readable and in order."""
     begun, ended = utc_of_naive(fields.get(start)), utc_of_naive(fields.get(end))
     if begun is None or ended is None:
-        raise fields.bad(f"{start} or {end} is no instant")
+        raise fields.bad(f"{start} or {end} is not an instant")
     fields.ordered(begun, ended)
     return begun, ended
 

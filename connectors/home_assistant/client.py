@@ -238,7 +238,7 @@ def authorise(account: Account, browser: Browser) -> None:
     token = account.settings["password"].strip() or ask(browser, TOKEN_HELP, NOTHING_TYPED)
     if not token.isascii() or not token.isprintable():
         raise NeedsLogin(
-            say("that is no access token of Home Assistant; make one and try again: {command}", command=AGAIN)
+            say("that is not an access token of Home Assistant; make one and try again: {command}", command=AGAIN)
         )
     hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})
     with closing(Server(address, token, hosts)) as server:

@@ -66,7 +66,7 @@ def _value(fields: Fields, units: Units) -> float:
     except ValueError:
         number = None
     if number is None:
-        raise fields.bad("state is no number")
+        raise fields.bad("state is not a number")
     factor = Fraction(units[unit])
     return number * factor.numerator / factor.denominator
 

@@ -58,7 +58,7 @@ def meanings(source: str, record: RawRecord, stream: str, *, master: str | None 
 def _items(record: RawRecord, stream: str, master: str | None) -> Sequence[Item]:
     payload = record.payload
     if payload.get("unreadable") is True:
-        raise BadRecord(FAULTS.get(str(payload.get("why")), "the entry is no valid iCalendar"))
+        raise BadRecord(FAULTS.get(str(payload.get("why")), "the entry is not valid iCalendar"))
     calendar, uid = payload.get("calendar"), payload.get("uid")
     if not isinstance(calendar, str) or not isinstance(uid, str) or not uid:
         raise BadRecord("the entry has no UID" if isinstance(calendar, str) else "the entry's calendar is not known")
@@ -111,7 +111,7 @@ def _length(payload: Mapping[str, Any]) -> tuple[timedelta, timedelta] | None:
     if minutes is None:
         return None
     if not (_is_number(days) and _is_number(minutes)) or not 0 <= days * 1440 + minutes <= DURATION_MAX_MINUTES:
-        raise BadRecord("the entry's length (DURATION) is no number, negative or too long")
+        raise BadRecord("the entry's length (DURATION) is negative, too long or not a number")
     return timedelta(days=days), timedelta(minutes=minutes)
 
 

@@ -131,7 +131,7 @@ def _content(answer: requests.Response) -> bytes:
     if not begins(bytes(content[:CHUNK])):
         raise NoCalendar(
             say(
-                "the calendar's address answers something that is no calendar; check it, then: {command}",
+                "the calendar's address answers something that is not a calendar; check it, then: {command}",
                 command=CONNECT_AGAIN,
             )
         )

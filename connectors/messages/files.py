@@ -30,11 +30,11 @@ COLUMNS = {"date", *COUNTS}
 DAY_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 COUNT_PATTERN = re.compile(r"(\d{1,9})(\.0+)?", re.ASCII)  # some programs write whole numbers as 3.0
 UNREADABLE_REASONS = {
-    "line": "a line is no CSV",
+    "line": "a line is not CSV",
     "cells": "a line has more cells than there are columns",
     "date": "date is not written like 2026-11-20",
-    "contacts": "contacts is no count",
-    "messages": "messages is no count",
+    "contacts": "contacts is not a count",
+    "messages": "messages is not a count",
     "twice": "a date occurs twice; the first line with it is used",
 }
 
@@ -140,7 +140,7 @@ def _count(name: str, text: str) -> int | None:
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
     payload = record.payload
     if "unreadable" in payload:
-        raise BadRecord(f"messages/day: {UNREADABLE_REASONS.get(str(payload['unreadable']), 'a line is no day')}")
+        raise BadRecord(f"messages/day: {UNREADABLE_REASONS.get(str(payload['unreadable']), 'a line is not a day')}")
     day = _day_of(payload)
     values = {metric: _counted(payload, name, metric) for name, metric in COUNTS.items()}
     return [

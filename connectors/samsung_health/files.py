@@ -199,7 +199,7 @@ def _time(row: Fields, path: str) -> datetime:
     text = row.get(path)
     at = utc_of_unix(int(text), per_second=1000) if isinstance(text, str) and text.isdecimal() else utc_of_naive(text)
     if at is None:
-        raise row.bad(f"{path} is no time")
+        raise row.bad(f"{path} is not a time")
     return at
 
 

@@ -117,9 +117,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
     if status in NO_TASK:
         return []
     if status not in (*OPEN, "completed"):
-        raise BadRecord(
-            "taskwarrior/task: the field status is none of pending, waiting, completed, recurring and deleted"
-        )
+        raise BadRecord("taskwarrior/task: the field status is not pending, waiting, completed, recurring or deleted")
     of = words(payload.get("project")) or NO_PROJECT
     completed = _completed(payload) if status == "completed" else None
     due, due_at = _due(payload)

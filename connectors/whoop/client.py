@@ -147,7 +147,7 @@ class Whoop:
         address = f"{self._base}{path}/{key}"
         body = http.get_json(self._session, address, now=now, nothing=(404,), limit=self._limit)
         if body is not None and not isinstance(body, dict):
-            raise SourceChanged("whoop answered something that is no record; look for a newer release of the bridge")
+            raise SourceChanged("whoop answered something that is not a record; look for a newer release of the bridge")
         return body
 
     def _page(

@@ -70,7 +70,8 @@ def evaluate(
     answers_only: Annotated[
         bool,
         typer.Option(
-            "--answers-only", help="With --deployed: no wearable and no calendar, so that the policy sees answers only."
+            "--answers-only",
+            help="With --deployed: simulate people without wearable or calendar, so the policy sees answers only.",
         ),
     ] = False,
     archetypes: Annotated[

@@ -187,7 +187,8 @@ def sft(
     """Train a model by examples: the sequence model by simulated weeks, a language model by the file that bridge llm
     teacher wrote.
 
-    The sequence model (--size small, no --model) uses only --out, --weeks, --start, --seed and --resume.
+    The sequence model is trained with --size small and without --model. It ignores all other options than --out,
+    --weeks, --start, --seed and --resume.
     """
     with _able(), show.Progress() as progress:
         if size == SMALL and model is None:

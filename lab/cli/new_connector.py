@@ -96,7 +96,7 @@ def skeleton(name: str, root: Path, *, files: bool = False) -> list[Path]:
             "letter, and no word of Python, e.g. polar"
         )
     if not (root / "connectors" / "payload.py").is_file():
-        raise SetupError(f"{root.resolve()} is no checkout of the project; go there, or name it with --root")
+        raise SetupError(f"{root.resolve()} is not a checkout of the project; go there, or name it with --root")
     templates = {root / place.replace("NAME", name): of for place, of in (FILES if files else ACCOUNT).items()}
     there = [str(path) for path in templates if path.exists()]
     if there:

@@ -41,7 +41,13 @@ def train(
             "(needs the extra plot).",
         ),
     ] = False,
-    episodes: Annotated[int, typer.Option(help="With --plot: number of weeks per policy and condition.", min=2)] = 200,
+    episodes: Annotated[
+        int,
+        typer.Option(
+            help="With --plot: how many simulated weeks each policy plays in each of the simulator's conditions.",
+            min=2,
+        ),
+    ] = 200,
     json: options.Json = False,
 ) -> None:
     """Train a policy from scratch on simulated people, and write its weights into the folder of --out."""

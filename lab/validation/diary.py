@@ -141,7 +141,7 @@ def _clock(row: Row, name: str, aside: Counter[str], before: datetime | None = N
             return told if told <= before else told - timedelta(days=1)
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
     except ValueError:
-        aside[f"a cell that is no time: {name}"] += 1
+        aside[f"a cell that is not a time: {name}"] += 1
         return None
 
 

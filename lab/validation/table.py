@@ -96,7 +96,7 @@ def number(
     try:
         value = float(text)
     except ValueError:
-        aside[f"a cell that is no number: {name}"] += 1
+        aside[f"a cell that is not a number: {name}"] += 1
         return None
     if not isfinite(value) or not low <= value <= high:
         aside[f"an impossible value: {name}"] += 1
@@ -111,7 +111,7 @@ def _clock(row: Row, name: str, aside: Counter[str]) -> datetime | None:
     try:
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
     except ValueError:
-        aside[f"a cell that is no time: {name}"] += 1
+        aside[f"a cell that is not a time: {name}"] += 1
         return None
 
 

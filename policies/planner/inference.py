@@ -193,10 +193,10 @@ def crowd_of(prior: Mapping[str, Any], size: int = CROWD) -> Particles:
         way, seen = (np.array(prior.get(name, alike), dtype=np.float32) for name in ("way", "seen"))
         last = Place(datetime.fromisoformat(prior["through"]), int(prior["day"]), int(prior["slot"]))
     except KeyError:
-        raise ValueError("that is no prior of this planner") from None
+        raise ValueError("that is not a prior of this planner") from None
     fits = people.shape == (SIZE, PRIOR_PARTICLES) and meters.shape == (METERS, PRIOR_PARTICLES)
     if not fits or not way.shape == seen.shape == (PRIOR_PARTICLES,):
-        raise ValueError("that is no prior of this planner")
+        raise ValueError("that is not a prior of this planner")
     times = max(size // PRIOR_PARTICLES, 1)
     crowd = Particles(within(np.tile(people, times)), way=np.tile(way, times), seen=np.tile(seen, times))
     crowd.meters, crowd.last = np.tile(meters, times), last

@@ -112,7 +112,7 @@ def test_what_is_set_aside_is_counted_by_type_and_reason(tmp_path: Path, home: P
     assert row["set_aside"] == 5
     assert row["set_aside_by"] == {
         f"{prefix}StepCount": {
-            "its value is no number": 1,
+            "its value is not a number": 1,
             "after the export": 1,
             "its times cannot be read": 1,
         },

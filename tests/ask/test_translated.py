@@ -92,8 +92,8 @@ def test_what_is_no_query_is_refused(translator: Translator) -> None:
     for says, why in (
         (json.dumps(NOTHING), "reads a query"),
         (json.dumps({**right, "what": "stepps"}), "did you mean steps"),
-        (json.dumps({**right, "where": ["1 = 1; drop table samples"]}), "is no field"),
-        (json.dumps({**right, "since": "last week"}), "is no date"),
+        (json.dumps({**right, "where": ["1 = 1; drop table samples"]}), "is not a field"),
+        (json.dumps({**right, "since": "last week"}), "is not a date"),
         (json.dumps({**right, "last": 10**9}), "--last takes"),
         (json.dumps({**right, "value": 8000}), "holds no query"),
         (json.dumps({**right, "where": "steps > 1"}), "holds no query"),

@@ -150,7 +150,8 @@ def test_one_vendor_is_recorded_to_be_given_away(tmp_path: Path, capsys: pytest.
     with connected(tmp_path / "home") as (bridge, vendors):
         user = bridge.store.people.user("ana")
         with pytest.raises(
-            SetupError, match="one vendor at a time can be redacted; choose one of garmin, google_calendar"
+            SetupError,
+            match="the recordings of one source at a time; add --source SOURCE, with one of garmin, google_calendar",
         ):
             replay.record_redacted(bridge, user, None, folder, at=NOW)
         os.environ["BRIDGE_NOW"] = NOW.isoformat()

@@ -116,7 +116,9 @@ def test_a_slip_in_a_variable_is_refused_with_its_name(
 ) -> None:
     monkeypatch.setenv(variable, "x")
     done = bridge("user", "list")
-    assert (done.returncode, f"{variable} is no setting; did you mean {near}?" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, f"{variable} is not a setting; did you mean {near}?" in done.stderr) == (2, True), (
+        done.stderr
+    )
     (finding,) = json.loads(bridge("doctor", "--json").stdout)
     assert (finding["ok"], near in finding["finding"]) == (False, True)
 

@@ -58,9 +58,9 @@ def test_a_stretch_has_the_offset_and_the_date_of_its_end_or_its_own() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "reason"),
     [
-        ("end", "2026-10-25T06:40:00", "end is no instant"),  # without an offset
-        ("end", 10**400, "end is no instant"),
-        ("start", "9999-12-31T23:59:59-23:00", "start is no instant"),
+        ("end", "2026-10-25T06:40:00", "end is not an instant"),  # without an offset
+        ("end", 10**400, "end is not an instant"),
+        ("start", "9999-12-31T23:59:59-23:00", "start is not an instant"),
         ("start", "2026-10-30T00:00:00Z", "it ends before it starts, or days later"),
         ("start", "2026-10-02T00:00:00Z", "it ends before it starts, or days later"),
     ],
@@ -75,9 +75,9 @@ def test_a_record_with_an_unreadable_time_is_set_aside_with_the_field(field: str
     ("read", "path", "value", "reason"),
     [
         ("key", "id", True, "id is missing"),
-        ("day", "day", "2026-02-30", "day is no date"),
+        ("day", "day", "2026-02-30", "day is not a date"),
         ("zone", "zone", "../Berlin", "zone is no known time zone"),
-        ("offset", "tz", "later", "tz is no offset from UTC"),
+        ("offset", "tz", "later", "tz is not an offset from UTC"),
     ],
 )
 def test_a_required_field_is_named_and_its_value_is_not(read: str, path: str, value: object, reason: str) -> None:
@@ -91,10 +91,10 @@ def test_a_stretch_of_unix_times_is_bounded_and_needs_an_offset() -> None:
     times = fields(start=1000 * start, end=1000 * (start + 600), east=-600)
     walk = times.stretch("start", "end", offset="east", per_second=1000).on_start()
     assert (walk.start.timestamp(), walk.minutes, walk.offset, walk.day) == (start, 10, -600, date(2026, 11, 18))
-    for odd, reason in ((None, "end is no instant"), (1000 * start - 1, "it ends before it starts")):
+    for odd, reason in ((None, "end is not an instant"), (1000 * start - 1, "it ends before it starts")):
         with pytest.raises(BadRecord, match=reason):
             fields(start=1000 * start, end=odd, east=60).stretch("start", "end", offset="east", per_second=1000)
-    with pytest.raises(BadRecord, match="east is no offset"):
+    with pytest.raises(BadRecord, match="east is not an offset"):
         fields(day="2026-11-20", east="late").civil_day("day", offset="east")
 
 
@@ -199,20 +199,20 @@ def test_the_examples_of_the_readers_are_true() -> None:
 
 @pytest.mark.parametrize("odd", ["", "PT", "P1D", "PT1S1H", "an hour", "PT99999H", None, 3120])
 def test_a_duration_that_is_none_is_set_aside(odd: object) -> None:
-    with pytest.raises(BadRecord, match="lasted is no duration"):
+    with pytest.raises(BadRecord, match="lasted is not a duration"):
         fields(lasted=odd).duration("lasted")
 
 
 @pytest.mark.parametrize("odd", [None, -1, 1e14, True, "60", 3 * 86_401])
 def test_a_length_in_seconds_that_is_none_is_set_aside(odd: object) -> None:
-    with pytest.raises(BadRecord, match="lasted is no duration"):
+    with pytest.raises(BadRecord, match="lasted is not a duration"):
         fields(lasted=odd).duration("lasted", per_second=1)
     assert fields(lasted=90_000).duration("lasted", per_second=1000) == timedelta(seconds=90)
 
 
 @pytest.mark.parametrize("odd", [None, 0.5, 1000, True, "60"])
 def test_an_offset_that_is_none_is_set_aside(odd: object) -> None:
-    with pytest.raises(BadRecord, match="east is no offset"):
+    with pytest.raises(BadRecord, match="east is not an offset"):
         fields(east=odd).offset("east")
     assert fields(east=-600).offset("east") == -600
 

@@ -346,7 +346,7 @@ def test_a_reason_refuses_and_a_lasting_one_is_confirmed(home: Home) -> None:
     assert home.state("wish")["text"].startswith("Saved: never suggest ")
     assert people.wishes(user.id).never == {advice.action}
     say(home, publisher, "set_because", "purple")
-    assert home.state("wish")["text"].startswith("'purple' is no reason")
+    assert home.state("wish")["text"].startswith("'purple' is not a reason")
     say(home, publisher, "set_because", "not-today")
     assert home.state("wish")["text"].startswith("Noted: no more today: ")
     assert people.preferences(user.id).resting

@@ -81,7 +81,7 @@ def test_no_exercise_says_the_rule_that_holds():
     assert against(person(*full, hour=18), A.EXERCISE) == "your day has 10 h of tiring entries"
     late = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 360, 840)]
     assert against(person(hour=17, episodes=late), A.EXERCISE) == "you slept until 14:00"
-    assert against(person(hour=22), A.EXERCISE) == "this is no time for sport"
+    assert against(person(hour=22), A.EXERCISE) == "this is not a time for sport"
 
 
 def friends(*ago):

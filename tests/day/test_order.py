@@ -260,7 +260,7 @@ def test_an_entry_that_cuts_the_sleep_between_night_shifts_is_its_reason():
 def test_a_habit_of_work_rests_on_a_day_off():
     working, off = person(), person(whole_day(TODAY, "Day off", kind="outOfOffice"))
     assert found(working, 10)[0][A.DEEP_WORK].what == "Write"
-    assert against(off, A.DEEP_WORK, 10) == "it is no working time"
+    assert against(off, A.DEEP_WORK, 10) == "this is not working time"
 
 
 def test_free_time_is_told_until_the_next_entry_itself():

@@ -312,12 +312,12 @@ def test_overdue_work_takes_a_free_day_within_a_week_and_else_says_when_it_comes
     assert placed.start == option.start
     old = person(hour=9.2, day=SUNDAY, tasks=[replace(task, due=SUNDAY - 8 * DAY)], task_actions={"t": A.DEEP_WORK})
     assert for_person(quiet(look(old, old.now), {})) == [
-        f"Write report waits ({LATE}), but today is no working day, and the next is Monday"
+        f"Write report waits ({LATE}), but today is not a working day, and the next is Monday"
     ]
     away = Mode(kind=ModeKind.HOLIDAY, since=SUNDAY + DAY, until=SUNDAY + 3 * DAY)
     soon = replace(old, mode=Mode(planned=(away,)))
     assert for_person(quiet(look(soon, soon.now), {})) == [
-        f"Write report waits ({LATE}), but today is no working day, and the next is Thursday"
+        f"Write report waits ({LATE}), but today is not a working day, and the next is Thursday"
     ]
 
 

@@ -144,7 +144,7 @@ def test_a_reading_without_a_time_is_set_aside_and_hides_no_other() -> None:
     found = client.records([[{**good, "last_changed": "today", "state": "57.0"}, good]], BERLIN, START)
     readable = [record for record in found if record.payload["at"] is not None]
     assert [normalise(record, None)[0].value for record in readable] == [58]
-    with pytest.raises(BadRecord, match="at is no instant"):
+    with pytest.raises(BadRecord, match="at is not an instant"):
         normalise(next(record for record in found if record.payload["at"] is None), None)
 
 

@@ -20,6 +20,6 @@ def test_the_examples_of_the_vendors_are_true() -> None:
 
 def test_unreadable_records_with_the_key_of_another_are_counted() -> None:
     page = Page(stream="sleep", records=tuple(RawRecord(stream="sleep", key=k, payload={}) for k in "a" * 11 + "b"))
-    results = [RecordResult(outcome="new", set_aside="end is no instant") for _ in page.records]
+    results = [RecordResult(outcome="new", set_aside="end is not an instant") for _ in page.records]
     with pytest.raises(SourceChanged, match=r"12 of 12 .* \(10 have the key of another record of the page\)"):
         refuse_changed_shape(registry.spec("withings"), page, results)

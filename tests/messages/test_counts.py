@@ -50,7 +50,7 @@ def test_a_corrected_file_updates_its_rows_and_forgets_what_was_wrong_with_it(
     place = tmp_path / "counts.csv"
     first = put(store, ana, place, "date,contacts,messages\n2026-11-18,3,9\n2026-11-19,x,4\n2026-11-20,5,6\n")
     assert (first.outcome, first.new, first.set_aside) == ("ok", 3, 1)
-    assert first.reasons == ("messages/day: contacts is no count (1)",)
+    assert first.reasons == ("messages/day: contacts is not a count (1)",)
     put(store, ana, tmp_path / "old.csv", "date,contacts\n2025-11-18,1\nyesterday,2\n", hours=1)
     fixed = "date,contacts,messages\n2026-11-18,4,9\n2026-11-19,2,4\n2026-11-20,5,\n"
     again = put(store, ana, place, fixed, hours=2)

@@ -82,7 +82,7 @@ def test_equal_overrides_have_one_version_and_others_another(tmp_path):
         ("[VITALITY.moon]\nweight = 1", "has no row VITALITY.moon"),
         ("[LUCK.steps]\nweight = 1", "has no row LUCK.steps"),
         ("VITALITY = 3", r"write \[VITALITY.SIGNAL\]"),
-        ("what?", "is no TOML"),
+        ("what?", "is not TOML"),
     ],
 )
 def test_a_wrong_override_says_what_is_wrong(tmp_path, text, complaint):

@@ -631,5 +631,5 @@ def test_workouts_of_a_sport_are_counted_by_day(lived: tuple[Bridge, User]) -> N
     found = ask(lived, "steps", "workouts.running = 0")
     assert "on days without running" in str(sentences.said(found))
     for field in ("workouts.runing", "workouts.minutes", "workouts.running|knitting"):
-        with pytest.raises(SetupError, match="is no field"):
+        with pytest.raises(SetupError, match="is not a field"):
             query_of(Words(what="days", where=[f"{field} = 0"]))

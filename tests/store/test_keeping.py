@@ -248,7 +248,7 @@ def test_no_backup_goes_in_beside_a_daemon_and_nothing_else_does(
     world: World, tmp_path: Path, database_url: str
 ) -> None:
     (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(SetupError, match="is no backup"):
+    with pytest.raises(SetupError, match="is not a backup"):
         world.store.maintenance.restore(tmp_path / "letter.txt", replace=True, now=NOW)
     world.store.maintenance.backup(tmp_path / "saved")
     with ExitStack() as stack, closing(Store(database_url)) as two:
@@ -288,7 +288,7 @@ def test_what_is_no_whole_backup_deletes_nobody(world: World, tmp_path: Path) ->
     with closing(Store(f"sqlite:///{tmp_path / 'young.db'}")):
         shutil.copyfile(tmp_path / "young.db", tmp_path / "young")  # all of it is in the log beside it
     for name in ("cut", "damaged", "photos", "young", "nothing"):
-        with pytest.raises(SetupError, match="is no backup"):
+        with pytest.raises(SetupError, match="is not a backup"):
             store.maintenance.restore(tmp_path / name, replace=True, now=NOW)
     with closing(Store(f"sqlite:///{tmp_path / 'empty.db'}")) as empty:
         empty.maintenance.backup(tmp_path / "empty")

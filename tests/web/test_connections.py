@@ -315,7 +315,7 @@ def test_what_is_no_export_and_what_is_hostile_is_refused_with_a_reason(visitor:
         packed.writestr("export.xml", bytes(110_000_000))
     laughs = b'<!DOCTYPE HealthData [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><HealthData><Me x="&b;"/></HealthData>'
     for name, content, told in (
-        ("notes.txt", b"nothing", "is no export this bridge can read"),
+        ("notes.txt", b"nothing", "is not an export this bridge can read"),
         ("bomb.zip", bomb.getvalue(), "it would unpack to hundreds of times its size"),
         ("export.xml", b'<?xml version="1.0"?>' + laughs, "export.xml"),
     ):

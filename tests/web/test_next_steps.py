@@ -124,7 +124,7 @@ def test_every_place_is_a_page(visitor: Visitor, ana: User) -> None:
 def test_a_wrong_file_leads_to_a_page_and_a_program_to_a_command(visitor: Visitor) -> None:
     visitor.get("/connections")
     shown = visitor.finished(visitor.upload("letter.txt", b"hello").text)
-    assert "is no export this bridge can read" in shown
+    assert "is not an export this bridge can read" in shown
     assert 'href="/begin"' in shown
     assert "bridge connect" not in shown
     lines = visitor.get("/advice/7/gaps", headers={"HX-Request": "true"}).text.splitlines()

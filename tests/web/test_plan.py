@@ -438,10 +438,10 @@ def test_wishes_are_saved_without_scripts(place: Place, ana: User, visitor: Visi
 @pytest.mark.parametrize(
     ("form", "reason"),
     [
-        ({"hours_SLEEP": "late"}, "are no hours"),
+        ({"hours_SLEEP": "late"}, "are not hours"),
         (
             {"hours_DEEP_WORK": "9 bis 12"},
-            "Focused work: '9 bis 12' are no hours. Type begin and end with a minus between: 09:00-12:00.",
+            "Focused work: '9 bis 12' are not hours. Type begin and end with a minus between: 09:00-12:00.",
         ),
         ({"goal_LEARN": "often"}, "a whole number"),
         ({"goal_LEARN": "99"}, "1 to 21"),

@@ -63,7 +63,7 @@ def test_messages_are_chosen_and_the_address_is_never_shown(place: Place, ana: U
     store = place.bridge.store
     wrong = visitor.change("/settings/messages", {"address": "smoke://signals"})
     assert (wrong.status_code, store.notifications.channel(ana.id)) == (400, None)
-    assert "that is no address Apprise knows" in wrong.text
+    assert "that is not an address Apprise knows" in wrong.text
     assert visitor.change("/settings/messages", {}).status_code == 400  # there is no address to keep
     visitor.change("/settings/messages", {"address": NTFY, "events": "yes", "quiet": "EVENING"})
     kept = store.notifications.channel(ana.id)

@@ -178,7 +178,7 @@ def _hours(text: str, action: ActionType) -> tuple[Hours, ...]:
     except ValueError:
         raise SetupError(
             _(
-                "{action}: {text} are no hours. Type begin and end with a minus between: 09:00-12:00. Type several "
+                "{action}: {text} are not hours. Type begin and end with a minus between: 09:00-12:00. Type several "
                 "with a comma: 09:00-12:00, 14:00-16:00",
                 action=action_name(action),
                 text=repr(text.strip()),

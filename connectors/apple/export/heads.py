@@ -147,7 +147,7 @@ class Head:
         unread = int((found != found).sum())
         unit = self.kind is not None and self.unit not in self.kind.units
         why = {
-            "its unit is not known" if unit else "its value is no number": unread,
+            "its unit is not known" if unit else "its value is not a number": unread,
             "its value cannot be true": int((~good).sum()) - unread,
         }
         return {reason: rows for reason, rows in why.items() if rows}

@@ -131,7 +131,7 @@ def _zone(fields: Fields) -> tzinfo:
     try:
         return place_named(fields.key("zone"))
     except ValueError:
-        raise fields.bad("zone is no time zone that this machine knows") from None
+        raise fields.bad("zone is not a time zone that this machine knows") from None
 
 
 STORED_ALONE = ("activity", "every")  # without meaning: sums by quarter of an hour, and single measurements

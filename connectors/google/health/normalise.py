@@ -120,7 +120,7 @@ def _date(fields: Fields, path: str) -> date:
     try:
         found = date(told["year"], told["month"], told["day"])
     except (KeyError, TypeError, ValueError, OverflowError):
-        raise fields.bad(f"{path} is no date") from None
+        raise fields.bad(f"{path} is not a date") from None
     if found.year not in YEARS:
-        raise fields.bad(f"{path} is no date")
+        raise fields.bad(f"{path} is not a date")
     return found

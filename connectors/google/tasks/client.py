@@ -142,7 +142,7 @@ def _due(fields: Fields) -> date | None:
     text = fields.get("due")
     day = None if text is None else calendar_date(str(text)[:10], EVENT_YEARS)
     if text is not None and day is None:
-        raise fields.bad("due is no date")
+        raise fields.bad("due is not a date")
     return day
 
 
@@ -151,5 +151,5 @@ def _completed(fields: Fields) -> datetime | None:
         return None
     at = utc(fields.get("completed")) or utc(fields.get("updated"))
     if at is None:
-        raise fields.bad("completed is no instant")
+        raise fields.bad("completed is not an instant")
     return at

@@ -96,7 +96,7 @@ def _due(fields: Fields) -> date | None:
     written = fields.get("dueDateTime")
     day = None if written is None else written_date(written, fields.get("zone"))
     if written is not None and day is None:
-        raise fields.bad("dueDateTime is no date")
+        raise fields.bad("dueDateTime is not a date")
     return day
 
 
@@ -107,5 +107,5 @@ def _completed(fields: Fields) -> datetime | None:
     if at is None or (at.time() == time(0) and changed is not None and changed.date() == at.date()):
         at = changed
     if at is None:
-        raise fields.bad("completedDateTime is no instant")
+        raise fields.bad("completedDateTime is not an instant")
     return at

@@ -166,7 +166,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             return json.loads(self.rfile.read(int(length)))
         except (ValueError, RecursionError):
-            raise Refused(400, "the question is no JSON") from None
+            raise Refused(400, "the question is not JSON") from None
 
     def _send(self, status: int, body: dict[str, Any]) -> None:
         content = json.dumps(body).encode()

@@ -228,7 +228,7 @@ def prices_of(path: Path) -> dict[str, dict[str, float]]:
         return {model: {name: float(row[name]) for name in ("input", "output")} for model, row in read.items()}
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise ValueError(
-            f"{path} is no table of prices ({type(error).__name__}): a table per model with input and output"
+            f"{path} is not a table of prices ({type(error).__name__}): a table per model with input and output"
         ) from None
 
 

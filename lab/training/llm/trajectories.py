@@ -87,7 +87,7 @@ def _episode(line: str) -> Episode:
         answers = tuple(Answered(**{**one, "belief": tuple(one["belief"])}) for one in body.pop("answers"))
         return Episode(answers=answers, **body)
     except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"a line is no episode ({type(error).__name__})") from None
+        raise ValueError(f"a line is not an episode ({type(error).__name__})") from None
 
 
 class Scripted:

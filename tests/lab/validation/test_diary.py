@@ -145,8 +145,8 @@ def test_bad_cells_are_counted_and_lose_nothing_else(tmp_path) -> None:
     told = diary.read(write(tmp_path / "made.csv", rows))
     assert dict(told.aside) == {
         "an impossible value: company": 1,
-        "a cell that is no time: wake": 1,
-        "a cell that is no time: at": 1,
+        "a cell that is not a time: wake": 1,
+        "a cell that is not a time: at": 1,
         "a row without person or time": 2,
         "a second row for the same time": 1,
     }
