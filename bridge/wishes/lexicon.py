@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import time
 from enum import StrEnum
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -117,28 +117,16 @@ class Lexicon:
 @cache
 def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
     """Return the words of ``en`` or ``de``. Pass ``with_meters`` for a text about meters, where some words differ."""
-    said: dict[str, Any] = {}
-    for name in ("words", "actions"):
-        said |= tomllib.loads((Path(__file__).parent / f"{name}_{language}.toml").read_text("utf-8"))
-    sets: dict[str, str] = {}
-    for name, words in said["sets"].items():
-        sets[name] = "/".join(words.format_map(sets).replace("/", " ").split())
-    meant = [*said["words"].items(), *((f"meter:{Meter[name].value}", text) for name, text in said["meters"].items())]
-    if with_meters:
-        meant += said["with_meters"].items()
-        meant += ((f"meter:{Meter[name].value}", text) for name, text in said["meter_names"].items())
+    said = _said(language)
     found: dict[tuple[str, ...], tuple[Token, ...]] = {
         (word,): ((K.NUMBER, number),) for number, word in enumerate(NUMBERS[language].split(), 1)
     }
     found |= _days(said["days"], language)
     for plain in (False, True):
-        for name, text in said["actions"].items():
-            for phrase in _phrases(text, sets, plain=plain):
-                found[phrase] = ((K.ACTION, _in_part(named_by(ActionType[name], phrase, said["whole"]), phrase, said)),)
-        for means, text in meant:
-            tokens = tuple(map(token_of, means.split()))
-            for phrase in _phrases(text, sets, plain=plain):
-                found[phrase] = tuple(_named(one, " ".join(phrase)) for one in tokens)
+        found |= _actions(language, plain=plain)
+        found |= _meant(language, ("words", "meters"), plain=plain)
+        if with_meters:
+            found |= _meant(language, ("with_meters", "meter_names"), plain=plain)
     return Lexicon(
         phrases=found,
         rewrites=tuple((re.compile(pattern), text) for pattern, text in said["rewrites"]),
@@ -149,6 +137,47 @@ def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
         often_mistyped=frozenset(said["spelling"]["mistyped"].split()),
         real=frozenset(said["spelling"]["real"].split()),
     )
+
+
+@cache
+def _said(language: str) -> Mapping[str, Any]:
+    said: dict[str, Any] = {}
+    for name in ("words", "actions"):
+        said |= tomllib.loads((Path(__file__).parent / f"{name}_{language}.toml").read_text("utf-8"))
+    sets: dict[str, str] = {}
+    for name, words in said["sets"].items():
+        sets[name] = "/".join(words.format_map(sets).replace("/", " ").split())
+    return said | {"sets": sets}
+
+
+@cache
+def _actions(language: str, *, plain: bool) -> Phrases:
+    said, found = _said(language), dict[tuple[str, ...], tuple[Token, ...]]()
+    whole, beside = (frozenset(said["whole"][name].split()) for name in ("words", "beside"))
+    ends = [(part, tuple(text.split())) for part, text in said["parts"].items()]
+    parts = cache(lambda word: [part for part, texts in ends if word.endswith(texts)])
+    for name, text in said["actions"].items():
+        action = ActionType[name]
+        for phrase in _phrases(text, said["sets"], plain=plain):
+            of_all = not whole.isdisjoint(phrase) and (whole | beside).issuperset(phrase)
+            named = Done({action}) if action in ONE_THING or of_all else OneOf.called({action}, " ".join(phrase))
+            in_part = {part for word in phrase for part in parts(word)}
+            if len(in_part) == 1:  # the one that a word ends with, as "Filmabend" does
+                named.hours = PARTS[in_part.pop()]
+            found[phrase] = ((K.ACTION, named),)
+    return found
+
+
+@cache
+def _meant(language: str, tables: tuple[str, str], *, plain: bool) -> Phrases:
+    said, (words, meters) = _said(language), tables
+    found: dict[tuple[str, ...], tuple[Token, ...]] = {}
+    of_meters = ((f"meter:{Meter[name].value}", text) for name, text in said[meters].items())
+    for means, text in (*said[words].items(), *of_meters):
+        tokens = tuple(map(token_of, means.split()))
+        for phrase in _phrases(text, said["sets"], plain=plain):
+            found[phrase] = tuple(_named(one, " ".join(phrase)) for one in tokens)
+    return found
 
 
 def _named(token: Token, phrase: str) -> Token:
@@ -162,23 +191,6 @@ def _named(token: Token, phrase: str) -> Token:
 def _phrases(texts: str, sets: Mapping[str, str], *, plain: bool) -> Iterator[tuple[str, ...]]:
     chosen = [one for one in texts.split(",") if ("/" in one or "{" in one) is not plain]
     return phrases_of(",".join(chosen).format_map(sets))
-
-
-def named_by(action: ActionType, phrase: tuple[str, ...], whole: Mapping[str, str]) -> frozenset[ActionType]:
-    named = frozenset({action})
-    words, glue = frozenset(whole["words"].split()), frozenset(whole["beside"].split())
-    of_all = words.intersection(phrase) and (words | glue).issuperset(phrase)
-    return named if action in ONE_THING or of_all else OneOf.called(named, " ".join(phrase))
-
-
-def _in_part(actions: frozenset[ActionType], phrase: tuple[str, ...], said: Mapping[str, Any]) -> frozenset[ActionType]:
-    """Return the action of a phrase with the one part of the day that a word of it ends with, as "Filmabend" does."""
-    named = {part for part, ends in said["parts"].items() if any(word.endswith(tuple(ends.split())) for word in phrase)}
-    if len(named) != 1:
-        return actions
-    found = actions if isinstance(actions, OneOf) else Done(actions)
-    found.hours = PARTS[named.pop()]
-    return found
 
 
 def _days(said: Mapping[str, Any], language: str) -> dict[tuple[str, ...], tuple[Token, ...]]:
@@ -225,6 +237,7 @@ def token_of(means: str) -> Token:
 def phrases_of(texts: str) -> Iterator[tuple[str, ...]]:
     """Yield the phrases of a list, in which "see/meet my/~ friends" is four."""
     for text in texts.split(","):
-        for words in product(*(one.split("/") for one in text.split())):
-            if phrase := tuple(" ".join(words).replace("_", " ").replace("~", "").split()):
+        places = [[one.replace("_", " ").replace("~", "").split() for one in word.split("/")] for word in text.split()]
+        for words in product(*places):
+            if phrase := tuple(chain.from_iterable(words)):
                 yield phrase
