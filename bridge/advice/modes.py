@@ -70,7 +70,8 @@ def say_mode(store: Store, user: User, mode: Mode, *, now: datetime) -> Mode:
         ends = begin is None and any(since <= today <= end for _, since, end in before)
         last = today if ends else until or date.max
     else:
-        last = until or first + (LASTS[kind] - 1) * DAY
+        back = _back_home(store, user, first, now=now) if kind is ModeKind.AWAY else None
+        last = until or back or first + (LASTS[kind] - 1) * DAY
     new = (str(kind), first, last)
     kept = [left for old in before for left in _beside(old, new, today)]
     if kind is not ModeKind.NORMAL:
@@ -79,6 +80,13 @@ def say_mode(store: Store, user: User, mode: Mode, *, now: datetime) -> Mode:
         store.people.change_preferences(user.id, modes=tuple(kept), now=now)
         dismiss(store, user, [kind] if kind is not ModeKind.NORMAL else [], now=now)
     return mode_of(store, user, today)
+
+
+def _back_home(store: Store, user: User, first: date, *, now: datetime) -> date | None:
+    """Return the date from ``first`` on of the journey into the zone of home that the calendar holds, or None."""
+    home = zone_at(now, store.people.user_by_id(user.id).zones).key  # whose zones are without those of flights
+    spans = ((local_time(one.since, user.zones).date(), one) for one in user.zones if one.since > now)
+    return next((day for day, one in spans if one.zone == home and day >= first), None)
 
 
 def _beside(old: Spell, new: Spell, today: date) -> list[Spell]:

@@ -12,11 +12,11 @@ import pytest
 
 from bridge import config
 from bridge.advice.day_plan import plan_day
-from bridge.advice.modes import noticed
+from bridge.advice.modes import noticed, say_mode
 from bridge.advice.recommend import load_person
 from bridge.calendar.flights import followed
 from bridge.day.bedtime import of_bedtime
-from bridge.day.body import ModeKind
+from bridge.day.body import Mode, ModeKind
 from bridge.day.plan import DayPlan
 from bridge.documents.plan import plan_document
 from bridge.domain.slots import ZoneSpan, zone_at
@@ -119,6 +119,15 @@ def test_a_journey_is_asked_about_once_it_has_begun(bridge: Bridge, tmp_path: Pa
     there = morning(DAY + timedelta(days=1), 9, ZoneInfo("America/New_York"))
     people = [load_person(bridge, bridge.person("ana", at=at), now=at) for at in (morning(), there)]
     assert [[kind for kind, _ in noticed(person)] for person in people] == [[], [ModeKind.AWAY]]
+
+
+def test_away_ends_with_the_journey_home_that_the_calendar_holds(bridge: Bridge, tmp_path: Path) -> None:
+    back = ("America/New_York", "20261123T150000", "Europe/Berlin", "20261123T233000")
+    for flights, days in (((WEST, back), 3), ((WEST,), 6)):
+        flies(bridge, tmp_path, *flights)
+        now = morning(hour=20, zone=ZoneInfo("America/New_York"))
+        away = say_mode(bridge.store, bridge.person("ana", at=now), Mode(kind=ModeKind.AWAY), now=now)
+        assert away.until == DAY + timedelta(days=days)
 
 
 def test_bedtime_is_the_earlier_the_more_hours_a_flight_west_adds(bridge: Bridge, tmp_path: Path) -> None:
