@@ -58,7 +58,8 @@ LATE_FOR = timedelta(hours=4)  # the longest entry that one does not come late t
 class Habit:
     """The usual way in which a user does an action: times a week, median minutes, and ``starts`` by weekday.
 
-    ``starts`` are minutes after midnight. ``names`` are the user's own words. ``last_sport`` may be empty.
+    ``starts`` are minutes after midnight. ``names`` are the user's own words. ``last_sport`` may be empty. ``lasts``
+    are the last times by name.
     """
 
     per_week: float
@@ -67,6 +68,7 @@ class Habit:
     names: Mapping[int, str] = field(default_factory=dict)
     last: datetime | None = None
     last_sport: str = ""
+    lasts: Mapping[str, datetime] = field(default_factory=dict)
     settled: bool = False
 
     def without(self, weekday: int) -> Habit:
@@ -228,6 +230,7 @@ def _habit(deeds: Sequence[_Deed], weeks: float, whole_day: datetime | None) -> 
         starts={weekday: median([one.minute for one in of]) for weekday, of in usual.items() if of},
         names={weekday: name for weekday, of in usual.items() if (name := _name(of))},
         last=max(latest.end, whole_day or latest.end),
+        lasts={one.name: one.end for one in sorted(deeds, key=lambda one: one.end) if one.name},
         last_sport=latest.name if latest.measured and (whole_day is None or whole_day <= latest.end) else "",
         settled=_times(deeds) >= SETTLED_TIMES - NEARLY
         and len({one.day.isocalendar()[:2] for one in deeds}) >= SETTLED_WEEKS,

@@ -19,6 +19,7 @@ from bridge.day import leisure
 from bridge.day.body import ILLNESS, OF_NIGHT
 from bridge.day.grid import HOUR, MINUTE, Numbers, Starts
 from bridge.day.masks import MISSED, TOLD_NEAR, sport_missed, usual
+from bridge.day.routine import name_of
 from bridge.day.rules import short_night
 from bridge.day.view import RESTS, Candidate, View, of_due
 from bridge.domain.facts import Fact, fact, length
@@ -191,7 +192,12 @@ def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
     told = fact("last_sport", days=ago, title=habit.last_sport) if habit.last_sport else fact("last_time", days=ago)
     if candidate.action is A.ME_TIME:
         told = fact("last_own_time", days=ago)
-    told = fact("last_time_then", days=ago) if ahead else told
+    told, of_kind = (
+        fact("last_time_then", days=ago) if ahead else told,
+        None if ahead else _ago_of_kind(candidate, view),
+    )
+    if of_kind not in (None, ago):
+        return fact("last_time", days=of_kind)
     one_kind = candidate.action in view.wishes.named  # and how often is known of all kinds together
     if habit.per_week < OFTEN or not habit.settled or one_kind:
         return told
@@ -199,6 +205,16 @@ def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
     times = max(round(habit.per_week), 1)
     often = fact("times_a_week", times=times) if times > 2 else fact("twice_a_week" if times > 1 else "once_a_week")
     return fact("last_and_before" if lapsed else "last_and_often", last=told, often=often)
+
+
+def _ago_of_kind(candidate: Candidate, view: View) -> int | None:
+    """Return how many days ago the kind of a habit that is usual on the weekday, and so named, was done, or None."""
+    habit = view.person.routine.habits[candidate.action or A.SLEEP]
+    name = habit.names.get(view.grid.date.weekday(), "")
+    found = [at for one, at in habit.lasts.items() if name and (one == name or is_sport(one, name))]
+    found += [o.start for o in view.planned(candidate.action) if found and name_of(o.event.title or "") == name]
+    days = [(view.grid.date - view.person.date_of(at)).days for at in found if at < view.grid.bed]
+    return min(days, default=None)
 
 
 def _gap(candidate: Candidate, view: View) -> int:

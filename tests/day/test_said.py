@@ -388,3 +388,11 @@ def test_nobody_is_told_to_have_had_what_was_never_done() -> None:
         late = person(hour=hour, day=SUNDAY, work=False, tasks=[task], task_actions={"t": A.DEEP_WORK})
         for hours in (0.3, 1.35):
             assert "had_lately" not in {why.kind for why in found(late, hours)[1].values()}, (hour, hours)
+
+
+def test_the_last_time_is_that_of_the_kind_which_is_named():
+    football = [entry(TODAY - k * DAY, 660, 750, A.EXERCISE, "Football") for k in (3, 10, 12, 17, 19, 24, 26)]
+    after = [entry(TODAY - k * DAY, 1080, 1120, A.EXERCISE, "Running") for k in (14, 21, 28, 35)]
+    one = person(*football, *after, hour=9)
+    (texts,) = said(one, A.EXERCISE)
+    assert any(text.startswith("the last time was 14 days ago") for text in texts), texts
