@@ -275,6 +275,17 @@ def test_goals_are_counted_from_watch_calendar_and_sessions(ana: tuple[Store, Us
     assert "exercise 4 of 5, meditate 1 of 2" in bridge("review", "--user", "ana").stdout
 
 
+def test_an_entry_is_of_a_goal_only_if_plans_read_it_so(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    dentist, massage = event("d", MONDAY + 4 * HOUR, 1, "Dentist"), event("m", MONDAY + DAY + 4 * HOUR, 1, "Massage")
+    train = event("t", MONDAY + 2 * DAY + 10 * HOUR, 3, "Train to Mum")
+    land(store, user, dentist, massage, train, now=SUNDAY_NOON - MIN)
+    goals = {ActionType.ME_TIME: 2, ActionType.FAMILY_TIME: 1}
+    store.people.save_wishes(user.id, Wishes(goals=goals), now=MONDAY - DAY)
+    found = load_review(bridge_of(store), user, MONDAY.date(), now=SUNDAY_NOON)
+    assert found.goals == {ActionType.ME_TIME: (1, 2), ActionType.FAMILY_TIME: (0, 1)}
+
+
 def test_a_goal_is_counted_from_the_day_on_which_it_was_set(ana: tuple[Store, User]) -> None:
     store, user = ana
     store.people.save_wishes(user.id, Wishes(goals={RUN: 2}), now=MONDAY + 3 * DAY)  # Thursday, after two of three runs
