@@ -69,6 +69,14 @@ FETCH = re.compile(  # what a shop or office hands out or takes while it is open
     OPEN_HOURS.pattern + r"|\b(collect|fetch|abholen|zurückbringen|récupérer|recoger|ritirare|ophalen|levantar)\b",
     re.IGNORECASE,
 )
+# Words of errands of one's own, which are no work and need open shops: en, de, fr, es, it, nl, pt.
+SHOPPING = re.compile(
+    FETCH.pattern
+    + r"|\b(buy|shopping|groceries|gifts?|presents?|library|kaufen|besorgen|einkauf\w*|geschenke?|bibliothek|"
+    r"bücherei|acheter|courses|cadeaux?|bibliothèque|comprar|regalos?|biblioteca|comprare|regal[oi]|kopen|cadeau|"
+    r"bibliotheek|presentes?)\b",
+    re.IGNORECASE,
+)
 OUTSIDE = re.compile(  # in a title: guests whose time it is, and everybody at once: en, de, fr, es, it, nl, pt
     r"\b(clients?|customers?|interviews?|candidates?|vendors?|suppliers?|investors?|all[ -]hands|town ?hall|webinar|"
     r"kund\w*|bewerb\w*|vorstellungsgespräch|lieferant\w*|betriebsversammlung|candidat\w*|fournisseurs?|entretien|"

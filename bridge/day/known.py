@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from bridge.calendar.busy import Stretch, is_open_hours, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import SAID_AFTER, SAID_BEFORE, is_by_land, is_journey, journey
-from bridge.calendar.kinds import AT_HOME, SURE, claimed
+from bridge.calendar.kinds import AT_HOME, EXAM, SURE, claimed, title_of
 from bridge.day.body import Body, Mode, ModeKind, body_of, of_night
 from bridge.day.routine import Habit, Routine, missed, name_of
 from bridge.day.typical import DAY, MINUTE, instant
@@ -31,7 +31,7 @@ from rhythm_env.interface import ActionType, Meter
 NAMES_DAYS = timedelta(days=3)  # an entry so long takes no hours, as nobody is at one thing on end
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
-LONG_SPORT, PREPARES = 90 * MINUTE, 75 * MINUTE  # sport such as a race, and what it takes before the way to it
+LONG_SPORT, PREPARES = 90 * MINUTE, 75 * MINUTE  # sport such as a race; what it and an exam take before the way
 AT_RISK = timedelta(hours=36)  # ahead, in which sport is spoken of
 FOR_SPORT, ERRAND_HOURS = timedelta(hours=36), 0.5  # before it, what closes may be for it; hours that fetching takes
 HOME_DAYS, RECORDED = 14 * DAY, 50 * DAY  # from which home is known; in which episodes are looked at
@@ -200,6 +200,11 @@ class Known:
         """The single (not repeated) entries of sport, without those that the person leaves out because of illness."""
         single = (o for o in self.sport if not (o.event.recurrence or o.event.master))
         return [o for o in single if o.key not in self.left_out]
+
+    @cached_property
+    def exams(self) -> list[Occurrence]:
+        """The timed, busy entries with a word for an exam in the title, ascending."""
+        return [o for o, _ in self.entries if takes_time(o.event) and EXAM.search((title_of(o) or "")[:200])]
 
     @cached_property
     def left_out(self) -> frozenset[str]:

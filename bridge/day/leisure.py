@@ -11,11 +11,11 @@ import numpy as np
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.busy import length as length_of
 from bridge.day.grid import DAY, HARD_WEEK, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Cells, Numbers, Starts
-from bridge.day.view import WEEKEND, Candidate, View, due_tasks, kind_on
+from bridge.day.view import WEEKEND, Candidate, View, due_tasks, is_shopping, kind_on
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Because
 from bridge.domain.wish_terms import is_within
-from bridge.domain.wishes import Hours, Spare
+from bridge.domain.wishes import Hours, Spare, Wishes
 from rhythm_env.interface import ActionType
 
 A = ActionType
@@ -91,6 +91,8 @@ def _is_spared(spare: Spare, view: View) -> bool:
 
 def _wished(candidate: Candidate, view: View) -> Cells | bool:
     wishes, today = view.wishes, view.grid.date.weekday()
+    if candidate.task is not None and is_shopping(candidate.task) and _of_all_work(wishes):
+        return True
     if candidate.action is None or today not in wishes.days.get(candidate.action, range(7)):
         return candidate.action is None
     most = wishes.most.get(candidate.action) if candidate.task is None else None
@@ -106,6 +108,12 @@ def _wished(candidate: Candidate, view: View) -> Cells | bool:
     if candidate.action not in kind.hours:
         return free
     return view.grid.inside(wished_spans(kind.hours[candidate.action], view)) & free
+
+
+def _of_all_work(wishes: Wishes) -> bool:
+    """Return True if what is wished of errands is wished of all work, which one's own errands are not."""
+    each = (wishes.days, wishes.hours, wishes.barred)
+    return all(one.get(A.ADMIN_WORK) == one.get(A.DEEP_WORK) for one in each)
 
 
 def wished_spans(hours: Sequence[Hours], view: View) -> list[Stretch]:

@@ -19,7 +19,7 @@ from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid
 from bridge.day.known import LONG_SPORT
 from bridge.day.leisure import own_hours
 from bridge.day.person import TIRED_BELOW
-from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, may_be_for
+from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, is_shopping, may_be_for
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import moment_at
@@ -36,6 +36,8 @@ SPORT_FROM, SPORT_UNTIL = 9 * HOUR, 21 * HOUR  # the first on free days
 BEFORE_SHIFT, SHIFT = 5 * HOUR, 6 * HOUR
 NOON, OFFICE_END, AFTERNOON, AFTER_DINNER = 12 * HOUR, 17 * HOUR, 13 * HOUR, 19 * HOUR
 ANSWERED = ((8 * HOUR, 12 * HOUR), (13.5 * HOUR, 17 * HOUR))  # hours in which offices answer, Monday to Friday
+SHOPS = 9 * HOUR, 20 * HOUR  # in which they are open
+BEFORE_EXAM = 4 * HOUR  # in which nothing else is begun that can wait; our choice
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 22 * HOUR, 18 * HOUR, 20 * HOUR
 SHORT_TASK = 30  # minutes of a task that an evening holds once it is overdue
 TOLD_NEAR, MISSED = 30.0, 5 * HOUR  # minutes around the usual hour that tell; after it, in which missed sport fits
@@ -262,6 +264,18 @@ def answered(candidate: Candidate, view: View) -> Cells | Fact | bool:
     if view.grid.date.weekday() >= WEEKEND or view.person.free_day(view.grid.date):
         return fact("offices_closed")
     return view.grid.inside((view.grid.since(low), view.grid.since(high)) for low, high in ANSWERED)
+
+
+def shops_open(candidate: Candidate, view: View) -> Cells | bool:
+    task = candidate.task
+    if task is None or candidate.action is not A.ADMIN_WORK or task.due_at is not None or not is_shopping(task):
+        return True
+    return view.grid.inside([(view.grid.since(SHOPS[0]), view.grid.since(SHOPS[1]))])
+
+
+def before_exam(candidate: Candidate, view: View) -> Cells | bool:
+    ahead = [(one.start - BEFORE_EXAM, one.start) for one in view.person.exams]
+    return is_urgent(candidate, view) or ~view.grid.touched(ahead)
 
 
 def by_the_deadline(candidate: Candidate, view: View) -> Cells | bool:

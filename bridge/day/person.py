@@ -91,8 +91,10 @@ class Person(Known):
         stretch = shifted or stretch
         appointments = self.attended
         if len(self.zones) > 1:
-            appointments = attended_around(stretch, self.entries, self.zones)
-        ready = ((o.start - PREPARES if o.end - o.start >= LONG_SPORT else o.start, o.end) for o in self.races)
+            kept = [one for one in self.entries if one[0].key not in self.left_out]
+            appointments = attended_around(stretch, kept, self.zones)
+        long = {o.key for o in self.races if o.end - o.start >= LONG_SPORT} | {o.key for o in self.exams}
+        ready = ((o.start - PREPARES * (o.key in long), o.end) for o in (*self.races, *self.exams))
         appointments = merged([*appointments, *ready, *((journey(o)[0], o.end) for o in self.trips)])
         known = usual.rests is Rests.RECORDED
         planned = [] if known else [(o.start, o.end) for o, label in self.entries if is_night(o, label)]
@@ -178,7 +180,8 @@ class Person(Known):
         """Return the first entry of a date, before noon, if an entry like it was lately slept through, or nearly so."""
         begin, noon = midnight(day, self.zones), instant(day, 12 * 60.0, self.zones)
         mine = (o for o, label in self.entries if takes_time(o.event) and label.action is not ActionType.SLEEP)
-        first = next((o for o in mine if begin <= o.start < noon and o.start > self.now), None)
+        ahead = (o for o in mine if o.start > self.now and o.key not in self.left_out)
+        first = next((o for o in ahead if begin <= o.start < noon), None)
         return first if first is not None and self.late_for(first) is not None else None
 
     def late_for(self, entry: Occurrence) -> tuple[Occurrence, bool] | None:

@@ -410,6 +410,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="level", mask=_level),
     Rule(name="planned", actions=PLANNED_ONCE, mask=masks.not_planned, firm=False),
     Rule(name="lately", mask=masks.not_lately, refusal=masks.of_lately, firm=False),
+    Rule(name="exam", actions=WORK | {A.EXERCISE}, mask=masks.before_exam, refusal="exam_first", firm=False),
     Rule(name="recovered", actions=frozenset({A.EXERCISE}), mask=_recovered, firm=False),
     Rule(name="deadline", mask=masks.by_the_deadline, refusal="deadline_over"),
     Rule(name="too often", mask=masks.not_too_often, refusal=masks.of_too_often, firm=False),
@@ -431,6 +432,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="free anyway", actions=frozenset({A.ME_TIME}), mask=_one_s_own, refusal="no_grounds", firm=False),
     Rule(name="ahead", mask=masks.ahead, refusal="hour_of_day", starts=True),
     Rule(name="free", mask=_free, refusal=lambda one, _: fact("no_gap", minutes=one.least)),
+    Rule(name="shops", actions=WORK, mask=masks.shops_open, refusal="shops_closed"),
     Rule(name="calls", actions=WORK, mask=masks.answered, refusal="no_calls"),
     Rule(
         name="apart",

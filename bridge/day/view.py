@@ -9,7 +9,7 @@ from functools import cached_property
 
 from bridge.calendar.busy import Stretch, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.kinds import CALL, FOCUS, OWED, QUICK, SURE, is_meal, title_of, what_is, words
+from bridge.calendar.kinds import CALL, FOCUS, OWED, QUICK, SHOPPING, SURE, is_meal, title_of, what_is, words
 from bridge.calendar.owners import on_shift
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, put_off
@@ -395,6 +395,11 @@ def _order(task: Task, person: Person) -> tuple[bool, int, date, str]:
 def is_call(task: Task) -> bool:
     """Return True if a task without an estimate has a word for a call, an appointment, or an office that closes."""
     return task.effort is None and CALL.search((task.title or "")[:200]) is not None
+
+
+def is_shopping(task: Task) -> bool:
+    """Return True for an errand of one's own to where something is bought, fetched or brought back."""
+    return SHOPPING.search((task.title or "")[:200]) is not None
 
 
 def is_owed(task: Task) -> bool:

@@ -71,6 +71,7 @@ WORDS: Mapping[str, Mapping[str, Text]] = MappingProxyType(
             "study": say("study"),
             "classes": say("classes"),
             "meetings": say("meetings"),
+            "travel": say("travel"),
         },
     }
 )
@@ -187,6 +188,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     ),
     "bedtime_unwell": say("bedtime is {time:%H:%M} {on}, earlier than usual, because your body needs the rest"),
     "bedtime_after": say("bedtime is {time:%H:%M} {on}, as early as your entry until {until:%H:%M} allows"),
+    "bedtime_was": say("bedtime was {time:%H:%M}"),
     "bedtime_short": say("{bedtime}; that leaves {long}, {missing} less than you need"),
     "bedtime_short_now": say("{bedtime}; going to bed now leaves {long}, {missing} less than you need"),
     "bedtime_varies": say(
@@ -377,6 +379,8 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "no_gap_ways": say("ways and pauses around your entries leave no {minutes} minutes for it"),
     "no_gap_ways_before": say("ways and pauses leave no {minutes} minutes for it that begin before {time:%H:%M}"),
     "offices_closed": say("offices are closed today"),
+    "shops_closed": say("it is for the hours in which shops are open"),
+    "exam_first": say("your exam comes first"),
     "no_calls": say("nobody answers calls at this hour"),
     "hour_of_day": say("this is not its time of day"),
     "often_this_week": say("it was suggested {times} times this week"),
