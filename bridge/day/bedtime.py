@@ -32,15 +32,17 @@ OLD_NIGHTS = timedelta(days=7)  # without a recorded one, after which a usual ti
 
 
 def of_bedtime(person: Person, ends: date) -> Fact:
-    """Return a fact about the bedtime of the sleep that ends on a date: if it is usual, common, or moved and why.
+    """Return a fact about the bedtime of the sleep that ends on a date: if it is usual, common, moved and why, or over.
 
     The fact also says how much sleep the night lacks.
     """
-    told = leaves(person, ends) or _bed_as_wished(person, ends) or _of_bedtime(person, ends)
-    short = told.kind != "bedtime_leaves" and _is_short(person, ends)
-    night = person.night(ends)
-    kind = "bedtime_short_now" if begun(night.bed, night.wake, person.now) > night.bed else "bedtime_short"
-    told = _on(person, night.bed, told)
+    night, lacking = person.night(ends), leaves(person, ends)
+    over = night.rests is not Rests.SLEPT and begun(night.bed, night.wake, person.now) > night.bed
+    was = fact("bedtime_was", time=person.local_in_night(ends, night.bed)) if over else None
+    told = (None if over else lacking) or _bed_as_wished(person, ends) or was or _of_bedtime(person, ends)
+    short = told is not lacking and (lacking is not None or _is_short(person, ends))
+    kind = "bedtime_short_now" if over else "bedtime_short"
+    told = told if over else _on(person, night.bed, told)
     return if_at_all(person, fact(kind, bedtime=told, **_lengths(person, ends)) if short else told)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.flights import TO_THE_AIRPORT, is_by_land, journey, moves
+from bridge.calendar.flights import TO_THE_AIRPORT, is_by_land, is_journey, journey, moves
 from bridge.calendar.kinds import hold, is_meal, title_of
 from bridge.calendar.meetings import is_meeting
 from bridge.calendar.plans import COMPANY
@@ -305,6 +305,7 @@ class Grid:
         times = Counter[str]()
         for o, label in self.strains:
             kind = "meetings" if is_meeting(o.event) else "study" if label.action is ActionType.LEARN else "work"
+            kind = "travel" if is_by_land(o) or is_journey(o) else kind
             times[kind] += round((o.end - o.start) / MINUTE)
         told = [kind for kind, minutes in times.most_common() if minutes >= 0.15 * times.total()]
         return tuple(told) or ("work",)

@@ -110,6 +110,11 @@ def test_hours_of_learning_are_called_study_as_nobody_knows_of_a_class():
     assert "of study today" in for_person(suggested(one)[A.ME_TIME].facts)[0]
 
 
+def test_hours_in_a_train_are_called_travel():
+    ride = entry(TODAY, 780, 965, A.ADMIN_WORK, "ICE 578 nach Hamburg")
+    assert grid(person(entry(TODAY, 540, 720, A.LEARN, "Lab"), ride, hour=18.5)).strain_kinds() == ("travel", "study")
+
+
 def test_a_short_night_is_no_time_for_sport():
     short = [*nights(30, -60, 420, last=SUNDAY - DAY), *runs(7, 10, 13, 16, 19), sleep(SUNDAY, 90, 420)]
     made = person(day=SUNDAY, hour=9, episodes=short, work=False)

@@ -9,10 +9,12 @@ import pytest
 
 from bridge.day import person as module
 from bridge.day.bedtime import of_bedtime
+from bridge.day.body import Mode, ModeKind
 from bridge.day.choice import look, sleep_option
 from bridge.day.silence import quiet
 from bridge.day.typical import ordinary
 from bridge.domain.rendering import for_person, told
+from bridge.domain.slots import ZoneSpan
 from rhythm_env.interface import ActionType, Meter
 
 from .lives import DAY, TODAY, at, days, entry, nights, sleep
@@ -207,3 +209,33 @@ def test_no_nap_begins_from_three_on_or_ends_within_seven_hours_of_bedtime():
         if nap is not None and nap.kind == "suggested":
             assert one.clock(nap.start) < "15:00", seed
             assert nap.end <= one.sleep(TODAY + DAY)[0] - 7 * HOUR, seed
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_sport_that_the_ill_are_told_to_leave_out_wakes_nobody(seed):
+    """Also after a journey, and if sport at that hour was slept through on the day before."""
+    well, begin = evening(seed, hour=18.0), random.Random(seed).choice([330, 375, 420, 465])
+    runs = [entry(day, begin, begin + 75, A.EXERCISE, "Intervals") for day in (TODAY, TODAY + DAY)]
+    travelled = (*well.known.zones, ZoneSpan(since=at(TODAY, 60), zone="Europe/Amsterdam"))
+    for zones in (well.known.zones, travelled):
+        found_of = []
+        for more in (runs[:1], runs):
+            agenda = sorted([*well.known.agenda, *more], key=lambda one: one[0].start)
+            life = replace(well.known, zones=zones, agenda=agenda)
+            ill = replace(well, known=life, mode=Mode(kind=ModeKind.ILL, since=TODAY, said=True), _read={})
+            found_of.append(ill.sleep(TODAY + DAY))
+        assert found_of[0] == found_of[1]
+
+
+@pytest.mark.parametrize("seed", range(48))
+def test_no_bedtime_that_has_passed_is_said_to_be_ahead(seed):
+    for hour in (21.5, 23.3, 24.6, 26.0):
+        one, ends = evening(seed, hour=hour), TODAY + DAY
+        if one.night(ends).bed < one.now < one.night(ends).bed + 2 * HOUR:
+            assert told(of_bedtime(one, ends)).startswith("bedtime was")
+
+
+def test_before_an_early_train_who_is_late_is_told_what_is_left():
+    train = entry(TODAY, 372, 600, None, "ICE 578 to Berlin")
+    one = person(train, hour=40 / 60, episodes=nights(30, -60, 420, last=TODAY - DAY))
+    assert told(of_bedtime(one, TODAY)).startswith("bedtime was 21:40; going to bed now leaves 4 h,")
