@@ -31,6 +31,11 @@ OTHER_DAYS = re.compile(  # that one is ill, away or on holiday
     r"|\b(?:holidays?|vacation|urlaub|ferien|krankgeschrieben)\b",
     re.IGNORECASE,
 )
+MODES = {
+    "ill": re.compile(r"\b(?:ill|sick|krank\w*)\b", re.IGNORECASE),
+    "holiday": re.compile(r"\b(?:holidays?|vacation|urlaub|ferien)\b", re.IGNORECASE),
+    "away": re.compile(r"\b(?:away|unterwegs|verreist)\b", re.IGNORECASE),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +93,7 @@ def _not_understood(text: str, user: User, today: date) -> Text:
         return say(
             'that days are different is not a wish: say ill, away or on holiday under "A different day" on Today, or: '
             "{command}",
-            command=f"bridge mode ill --user {user.name}",
+            command=f"bridge mode {_mode(text, today)} --user {user.name}",
         )
     if two := halved(text, today):
         told = ", ".join(f'"{one}"' for one in two)
@@ -112,6 +117,16 @@ def _not_understood(text: str, user: User, today: date) -> Text:
     return say("this is not understood as a wish, in English or German; say it like {examples}: {command}", **said)
 
 
+def _mode(text: str, today: date) -> str:
+    """Return the mode that a text tells, with its days: "holiday --from 2026-12-12 --until 2027-01-03"."""
+    from bridge.wishes.occasions import days_of
+
+    mode = next((name for name, told in MODES.items() if told.search(text)), "ill")
+    since, until = days_of(text, today)
+    told = [f"--from {since}" if since is not None and since > today else "", f"--until {until}" if until else ""]
+    return " ".join(filter(None, (mode, *told)))
+
+
 def _asked(about: str, *, examples: str, command: str) -> Text:
     if about == "shift":
         return say(
@@ -127,7 +142,20 @@ def _asked(about: str, *, examples: str, command: str) -> Text:
         )
     if about == "period":
         return say(
-            "a wish counts by the week, and cannot limit what is done on a day or in a month; say it like {examples}: "
+            "a wish counts times a week and minutes of one time, and no times or hours of a day, week or month; say it "
+            "like {examples}: {command}",
+            examples=examples,
+            command=command,
+        )
+    if about == "condition":
+        return say(
+            "a wish holds on days and at hours, and not only if something is so; say it like {examples}: {command}",
+            examples=examples,
+            command=command,
+        )
+    if about == "rank":
+        return say(
+            "a wish cannot put one thing above another; say how often or when each is wanted, like {examples}: "
             "{command}",
             examples=examples,
             command=command,

@@ -11,11 +11,15 @@ from bridge.wishes.hours import AT_NIGHT, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
 from bridge.wishes.reasons import Reading, is_days, is_limit
 from bridge.wishes.slots import DISLIKED, HEADS, LIMITS, Part
+from rhythm_env.interface import ActionType
 
 K = Kind
 SATURDAY, SUNDAY = 5, 6
 SPECIFIES = re.compile(r"\b(?:i\.e|namely|that is|meaning|i mean|in other words|nämlich|das heißt|d\.h|sprich)\b")
 ALSO = re.compile(r"\b(?:also (?:not|never)|not [^,.;]+ either|auch nicht|auch (?!sonst)(?:am |an )?\w+ nicht)\b")
+OF_BOTH = re.compile(
+    r"[,;] (?:and |but |und )?(?:neither|(?:nothing|none) of (?:either|both|them)|beides nicht|nichts davon)\b"
+)
 FIRM = (K.EARLIEST, K.LATEST)
 
 
@@ -196,6 +200,47 @@ def repeats(last: Part, part: Part, text: str) -> bool:
         raise NotUnderstood  # "no sport on Mondays, also not in the evening": on Mondays, or on all days?
     last.days |= part.days if last.days else frozenset()
     return True
+
+
+def _of_both(part: Part, read: Reading) -> bool:
+    """Add "neither on Sundays" as a wish about all that was named before it, and return True if a part is one."""
+    if not (part.nots and part.times and OF_BOTH.search(read.text.lower())):
+        return False
+    heads = [one for one in read.clauses if one.actions]
+    actions = frozenset[ActionType]().union(*(one.actions for one in heads))
+    named = [actions] if actions == WORK else [name for one in heads for name in one.named]
+    read.clauses.append(replace(part, actions=actions, named=named))
+    return True
+
+
+def is_more(part: Part, last: Part | None, read: Reading) -> bool:
+    """Return True for "undisturbed" of the action before it, or for "neither on Sundays" of all of them."""
+    if last is not None and set(part.kinds) == {K.DETAIL} and last.actions:
+        last.beside += part.beside  # "deep work in the morning, undisturbed"
+        last.kinds += part.kinds
+        return True
+    _check_used(part, last)
+    return _of_both(part, read)
+
+
+def _check_used(part: Part, last: Part | None) -> None:
+    """Raise NotUnderstood for a part with a word that says nothing of the clause before it."""
+    unused = part.words or part.loose or part.has(K.BUT) or (part.details and not (part.times or part.counts))
+    unused = unused or (set(part.kinds) == {K.ABOUT} and part.joint is not K.THUS)  # "family on Sundays, and coffee"
+    if unused or (last is not None and part.has(K.FINE) and last.nots):
+        raise NotUnderstood
+
+
+def is_said(part: Part, last: Part) -> bool:
+    """Return True if a part repeats the wish: "clock off at four, every day", "I can't stand meditating, drop it"."""
+    daily = part.kinds == [K.PER] and part.flags[K.PER] == len(WEEK) and last.spans and not last.days
+    disliked = part.kinds == [K.BACK] and last.flags.get(K.NOT) in DISLIKED and not last.times
+    return bool(daily and last.has(K.FINISH, K.BED, K.UP)) or disliked
+
+
+def beside_length(last: Part) -> set[Kind]:
+    """Return the kinds that may occur beside a duration: "sport only on Sundays, then for two hours"."""
+    return {K.LASTS, K.NOT} | ({K.THEN, K.BEST} if last.has(K.ONLY) and not last.nots else set())
 
 
 def _turn_round(last: Part, part: Part, read: Reading) -> None:

@@ -126,7 +126,7 @@ def _in_minutes(text: str, words: Words) -> str:
     for unit, minutes in ((words["of_hours"], HOUR), (words["of_minutes"], 1)):
         written = partial(_many, counts=counts, minutes=minutes)
         text = re.sub(rf"\b({named})[ -]?(?:(?:{words['manner']}) )?(?:{unit})\b\.?", written, text)
-    text = re.sub(r"\b(\d+)(?=,? (?:[^\W\d_]+ ){1,3}\d+min\b)(?!min)", lambda one: one[1] + "min", text)
+    text = re.sub(r"\b(?<![:.])(\d+)(?=,? (?:[^\W\d_]+ ){1,3}\d+min\b)(?!min)", lambda one: one[1] + "min", text)
     return re.sub(r"\b(\d+min) ?(?:to|bis|-|–) ?(\d+min)\b", words["both"], text)
 
 

@@ -37,16 +37,22 @@ SHIFTS = re.compile(
     r"\bshifts?\b|\b(?:on|after|off|between|before) (?:nights|lates|earlies)\b"
     r"|(?:schicht|früh|spät|nacht|tag|bereitschafts)dienst|schicht(?:en)?\b"
 )
-PERIODS = re.compile(  # in which a wish counts nothing
+PERIODS = re.compile(  # in which a wish counts nothing, and no hours in a week
+    r"(?:\b\d+|\b[a-zäöü]+) (?:hours?|stunden)\b.*\b(?:per|a|each|pro|die|je) (?:week|woche)\b|"
     r"\b(?:a|per|each|every|one|same|single|am|pro|je|im|jeden|selben|einem) (?:day|month|tag|monat)\b"
 )
 BOUNDS = re.compile(
-    r"\b(?:at (?:the )?most|max\w*|no more|not more|never|limit|cap|enough"
+    r"\b(?:hours?|stunden|at (?:the )?most|max\w*|no more|not more|never|limit|cap|enough"
     r"|höchstens|nie\w*|nicht mehr|reicht|reichen|genügt)\b"
 )
 MEETINGS = re.compile(  # which nothing suggests: they stand in the calendar
     r"\b(?:meetings?|calls|(?:video |phone |conference )call|conferences?|stand-?ups?|one-on-ones?|appointments?"
     r"|\w*(?:besprechung|sitzung|konferenz)\w*|\w*(?<!fern)termine?n?|telkos?|jour fixe)\b"
+)
+CONDITIONS = re.compile(r"\b(?:if|unless|in case|as long as|wenn|falls|sofern|solange)\b")
+RANKS = re.compile(  # one thing above another
+    r"\b(?:prefer|rather|priority|precedence|first|lieber|eher|vorrang|zuerst)\b|\b(?:before|over|above|vor)\b(?! \d)"
+    r"|\bgeh\w* .*\bvor\b"
 )
 LEFT_OPEN = (  # what is asked -> what leaves it open
     ("shift", SHIFTS),
@@ -87,6 +93,10 @@ def lacking(text: str) -> tuple[str, tuple[str, ...]] | None:
         K.CUT,
     }
     key = next((key for key, one in LEFT_OPEN if one.search(text.lower())), "subject" if timed else "")
+    if not key and CONDITIONS.search(text.lower()):
+        key = "condition"
+    if not key and RANKS.search(text.lower()) and _count(read[language]) > 1 and not kinds & {K.NOT, K.CLOCK, K.NUMBER}:
+        key = "rank"
     if not key and K.ACTION in kinds and PERIODS.search(text.lower()) and BOUNDS.search(text.lower()):
         key = "period"
     of = next((one for one in CHANGED if one[2].search(text.lower())), None)
@@ -95,6 +105,10 @@ def lacking(text: str) -> tuple[str, tuple[str, ...]] | None:
     changed, language, pattern = of
     a = _named(_tokens(pattern.sub("", text.lower()), language), language)
     return (changed, tuple(_texts()[language][changed].format(a=a).split(", "))) if a else None
+
+
+def _count(tokens: Sequence[Token]) -> int:
+    return sum(kind is K.ACTION for kind, _ in tokens)
 
 
 def _named(tokens: Sequence[Token], language: str) -> str:

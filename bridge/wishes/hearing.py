@@ -47,14 +47,19 @@ ORDER = re.compile(  # to do something, which is done once unless days or a part
     r"^(?:please |can you |could you |bitte |kannst du |remind me to |erinner\w* mich,? )*"
     r"(?:call(?! with)|phone|ring|text|e-?mail|message|ruf\w*|telefonier\w*|schreib\w*)\b|\b(?:anrufen|anzurufen)\b"
 )
-ILL = re.compile(r"\b(?:ill|sick|injured|unwell|flu|krank|erkältet|verletzt|grippe|corona)\b")  # which passes
-OF_ALL_DAYS = {"clear", "allow", "any", "drop", "forget", "open", "usual", "night"}  # which take a wish back
-CLAUSES = re.compile(r"[,;:.](?!\d)| (?:and|und|so|because|weil|denn|since|also|but|aber) ")
-THENCE = re.compile(  # a reason, and the wish that holds on the days of it
-    r"(?P<reason>[^,;.:]+)[,;:.] "
-    r"(?P<thence>(?:so|also|da|dann|deshalb|darum|then|therefore) )?(?P<wish>.+?)(?P<then> then)?$"
+ILL = re.compile(  # which passes
+    r"\b(?:ill|sick|injured|unwell|flu|fever|holidays?|vacation"
+    r"|krank\w*|erkältet|verletzt|grippe|fieber|corona|urlaub)\b"
 )
-JOINT = re.compile(r"[,;.!?]+ (?:(?:and|but|und|aber) )?")
+OF_ALL_DAYS = {"clear", "allow", "any", "drop", "forget", "open", "usual", "night"}  # which take a wish back
+CLAUSES = re.compile(r"[,;:.](?!\d)| (?:and|und|so|because|cos|coz|cuz|weil|denn|since|also|but|aber) ")
+THENCE = re.compile(  # a reason, and the wish that holds on the days of it
+    r"(?P<reason>[^,;.:]+?)(?:[,;:.]| [-–—]) "
+    r"(?P<thence>(?:so|also|da|dann|deshalb|darum|then|therefore) )?(?P<wish>.+?)"
+    r"(?P<then> (?:then|(?:in|during) that time))?$"
+)
+JOINT = re.compile(r"[,;.!?]+ (?:(?:and|but|und|aber) )?| (?:and|but|und|aber) ")
+AND = re.compile(r"(?i)[,;]| (?:and|but|und|aber) ")
 POINTS = re.compile(  # to what is said elsewhere in a text
     r"\b(?:then|that|those|otherwise|instead|except|if|unless|da|dann|danach|sonst|ansonsten|stattdessen|außer|wenn)\b"
 )
@@ -122,8 +127,16 @@ def _in_two(text: str, language: str, today: date | None) -> Iterator[Heard]:
             continue
         one, other = (frozenset().union(*(said.actions for said in wish.said)) for wish in both)
         said = (*both[0].said, *both[1].said)
-        if not one & other and not _contradicts(said):
+        beside = joint[0][0] != " " or (_are_alike(*both) and len(AND.findall(text)) == 1)
+        if beside and not one & other and not _contradicts(said):
             yield Heard(said=said)
+
+
+def _are_alike(one: Heard, other: Heard) -> bool:
+    """Return False if only one half of a text tells days, or hours without days, which could be of both halves."""
+    days = [any(o.days or o.when for o in half.said) for half in (one, other)]
+    hours = [any(o.hours or o.at for o in half.said) for half in (one, other)]
+    return days[0] == days[1] and (days[0] or hours[0] == hours[1])
 
 
 def _is_once(one: Said) -> bool:
@@ -249,7 +262,7 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
     counts = {one.number for one in said if one.kind == "suggestions" and one.when is None}
     if len(counts) > 1 or _bars_nothing(said):
         return True  # "one suggestion at a time, three a day at most"
-    if any(_leaves_no_best(one, said) for one in said if one.kind == "best"):
+    if any(_leaves_no_best(one, said) or _is_too_short(one, said) for one in said if one.kind == "best"):
         return True
     whole = frozenset().union(*(one.actions for one in said if one.kind == "goal" and one.number >= len(WEEK)))
     if any(one.kind == "days" and one.actions & whole and len(one.days) < len(WEEK) for one in said):
@@ -262,6 +275,14 @@ def _contradicts(said: tuple[Said, ...]) -> bool:
     except SetupError:
         return True
     return False
+
+
+def _is_too_short(best: Said, said: tuple[Said, ...]) -> bool:
+    """Return True for "run for three hours between seven and half past"."""
+    spans = [(end.hour - begin.hour) * 60 + end.minute - begin.minute for begin, end in best.hours]
+    longest = max((one % (24 * 60) or 24 * 60 for one in spans), default=24 * 60)
+    of_it = [one for one in said if one.kind == "shortest" and one.actions & best.actions]
+    return best.at is None and any(one.number > longest for one in of_it)
 
 
 def _leaves_no_best(best: Said, said: tuple[Said, ...]) -> bool:

@@ -179,10 +179,14 @@ def _but_on_days(part: Part) -> tuple[Said, ...]:
         return of_night(part) if part.flags.keys() & SLEEPERS else _of_actions(part)
     if part.nots and part.flags.keys() == {K.NOT, K.SUGGESTION} and not part.actions:
         part.flags, part.actions = {K.NOT: None}, ALL  # "no suggestions in the evening except on Fridays"
-    if part.days > days and part.actions and not part.flags.keys() & (LIMITS | {K.ANYTIME}):
+    if (
+        (part.days > days or (part.days and not part.days & days))
+        and part.actions
+        and not part.flags.keys() & (LIMITS | {K.ANYTIME})
+    ):
         part.days -= days
         return _limits(part)  # "no tv on weekdays except Wednesdays"
-    if not part.actions or part.days or part.flags.keys() - {K.NOT, K.EVERY, K.BEST, K.FINE, K.ANYTIME}:
+    if not part.actions or part.days or part.flags.keys() - {K.NOT, K.EVERY, K.BEST, K.FINE, K.ANYTIME, K.LASTS}:
         raise NotUnderstood
     if part.nots and part.times:
         part.days = ANY_DAY - days
@@ -190,6 +194,7 @@ def _but_on_days(part: Part) -> tuple[Said, ...]:
         part.nots, part.days, part.flags = 0, days, {K.ONLY: None}
     elif part.times and not (part.nots or part.counts):
         part.days = ANY_DAY - days  # "deep work from nine to twelve except on Fridays"
+        return _of_actions(part)
     elif part.has(K.ANYTIME) and not (part.nots or part.times):
         part.nots, part.days, part.flags = 1, days, {K.NOT: None}
     else:
@@ -278,8 +283,9 @@ def _of_suggestions(part: Part) -> tuple[Said, ...]:
         part.actions = ALL  # "don't bother me before nine", "suggestions on weekdays only"
         return _limits(part)
     if part.nots and part.actions and not part.counts and not part.flags.keys() & LIMITS:
-        del part.flags[K.SUGGESTION]  # "no suggestions to learn", "not a single suggestion to binge before six"
-        return _limits(part)
+        del part.flags[K.SUGGESTION]
+        part.flags[K.NOT] = "never" if part.actions == WORK else part.flags[K.NOT]
+        return _limits(part)  # "no suggestions to learn", "not a single suggestion to binge before six"
     return (_suggestions(part),)
 
 

@@ -45,7 +45,7 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
     rest = _written(rest, words["also"])
     found: dict[str, Any] = {}
     for name, pattern in words["patterns"]:
-        if name == "until_day" and len(words["weekday"].findall(rest)) > 1:
+        if name in ("until_day", "since_day") and len(words["weekday"].findall(rest)) > 1:
             continue  # "Monday until Friday"
         for told in reversed(list(pattern.finditer(rest))):
             given = _given(name, told, words, today)
@@ -65,6 +65,18 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
         return rest, Occasion(**found)
     except ValueError:
         raise NotUnderstood from None
+
+
+def days_of(text: str, today: date) -> tuple[date | None, date | None]:
+    """Return the first and the last day that a text names, in English or German."""
+    for language in WEEKDAYS:
+        try:
+            when = occasion(text, language, today)[1]
+        except NotUnderstood:
+            continue
+        if when is not None and when.every == 1:
+            return when.since, when.until
+    return None, None
 
 
 def _counted(found: dict[str, Any]) -> dict[str, Any]:
@@ -107,6 +119,7 @@ def _words(language: str) -> Words:
         "for_days",
         "this_day",
         "until_day",
+        "since_day",
         "until",
         "since",
         "in_months",
@@ -118,9 +131,9 @@ def _words(language: str) -> Words:
                 one = one.replace(key, value)
             patterns.append((name, re.compile(one)))
     numbers = {name: int(n) for name, n in (one.split("=") for one in said["numbers"].split())}
-    weekday = re.compile(
-        rf"\b(?:{said['day']}|{'|'.join(name[:n] for name in WEEKDAYS[language].split() for n in (2, 3))})\b"
-    )
+    short = {"en": 3, "de": 2}[language]  # letters, by which no other word is taken for a day
+    named_days = "|".join(name[:short] for name in WEEKDAYS[language].split())
+    weekday = re.compile(rf"\b(?:{said['day']}|{named_days})\b")
     found = {
         "patterns": patterns[:-1],
         "date": patterns[-1][1],
@@ -173,9 +186,11 @@ def _given(name: str, told: re.Match[str], words: Words, today: date) -> dict[st
             named = [_group(told, "m"), _group(told, "n")]
             months = frozenset().union(*(words["of_months"][one] for one in named if one))
             return {"months": months & MONTHS}
-        case "this_day" | "until_day":
+        case "this_day" | "until_day" | "since_day":
             at = WEEKDAYS[words["language"]].split().index(_group(told, "w") or "")
             day = today + ((at - today.weekday()) % WEEK.days) * DAY
+            if name == "since_day":
+                return {"since": day + (day == today) * WEEK}
             return {"until": day, **({"since": day} if name == "this_day" else {})}
         case "until" | "since":
             return {name: _date(told, words, today, last=name == "until")}

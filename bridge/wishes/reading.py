@@ -10,10 +10,13 @@ from bridge.wishes.clauses import (
     add,
     add_length,
     at_times_of,
+    beside_length,
     go_on_with,
     goes_with,
     inherits,
+    is_more,
     is_never,
+    is_said,
     otherwise,
     repeats,
     share_nights,
@@ -41,9 +44,10 @@ from bridge.wishes.reasons import (
     share_times,
     states,
 )
-from bridge.wishes.remarks import without_less, without_remarks
+from bridge.wishes.remarks import without_else, without_less, without_remarks
 from bridge.wishes.said import Said
-from bridge.wishes.slots import DISLIKED, PERSON, Part, parts_of
+from bridge.wishes.slots import PERSON, Part, parts_of
+from bridge.wishes.wanting import held_for
 
 K = Kind
 AFTERWARDS, THAT_DAY = 1, 2  # of "then"
@@ -56,6 +60,8 @@ def by_slots(text: str, language: str) -> Found:
     if less := without_less(text, language):
         wished, left = by_slots(less[0], language)
         return wished, (*left, less[1])
+    if (held := without_else(text)) and (found := _held(*held, language)):
+        return found
     plain, of_meters = (_meant(text, language, with_meters=one) for one in (False, True))
     if plain is None and of_meters is None:
         for rest, left in without_remarks(text, language):
@@ -68,6 +74,14 @@ def by_slots(text: str, language: str) -> Found:
     if found is None:
         raise NotUnderstood
     return found
+
+
+def _held(rest: str, evening: str, language: str) -> Found | None:
+    try:
+        wished, left = by_slots(rest, language)
+        return (*wished, held_for(wished, evening=bool(evening))), left
+    except NotUnderstood:
+        return None
 
 
 def _meant(text: str, language: str, *, with_meters: bool) -> Found | None:
@@ -298,12 +312,9 @@ def _afterwards(part: Part, before: Part | None) -> None:
 def _go_on(part: Part, read: Reading) -> None:
     """Add a part that names no action: it belongs to the action before it, or else to the next one."""
     last = read.clauses[-1] if read.clauses else None
-    if last is not None and set(part.kinds) == {K.DETAIL} and last.actions:
-        last.beside += part.beside  # "deep work in the morning, undisturbed"
-        last.kinds += part.kinds
+    if is_more(part, last, read):
         return
-    _check_used(part, last)
-    said = last is not None and (_is_said(part, last) or repeats(last, part, read.text))
+    said = last is not None and (is_said(part, last) or repeats(last, part, read.text))
     if said or (part.flags.get(K.NOT) == "nothing" and _is_quiet(part, last, read)):
         return
     wished = last is not None and not last.nots and part.days  # "a swim on Saturdays, nothing on Sundays"
@@ -316,7 +327,7 @@ def _go_on(part: Part, read: Reading) -> None:
     if (
         part.has(K.LASTS)
         and last is not None
-        and not (part.times or part.counts or part.flags.keys() - _beside_length(last))
+        and not (part.times or part.counts or part.flags.keys() - beside_length(last))
     ):
         add_length(last, part)
         return
@@ -334,26 +345,6 @@ def _go_on(part: Part, read: Reading) -> None:
         last.flags |= {kind: None for kind in (K.ONLY,) if part.has(kind)}
     else:
         go_on_with(last, part, read)
-
-
-def _check_used(part: Part, last: Part | None) -> None:
-    """Raise NotUnderstood for a part with a word that says nothing of the clause before it."""
-    unused = part.words or part.loose or part.has(K.BUT) or (part.details and not (part.times or part.counts))
-    unused = unused or (set(part.kinds) == {K.ABOUT} and part.joint is not K.THUS)  # "family on Sundays, and coffee"
-    if unused or (last is not None and part.has(K.FINE) and last.nots):
-        raise NotUnderstood
-
-
-def _is_said(part: Part, last: Part) -> bool:
-    """Return True if a part repeats the wish: "clock off at four, every day", "I can't stand meditating, drop it"."""
-    daily = part.kinds == [K.PER] and part.flags[K.PER] == len(WEEK) and last.spans and not last.days
-    disliked = part.kinds == [K.BACK] and last.flags.get(K.NOT) in DISLIKED and not last.times
-    return bool(daily and last.has(K.FINISH, K.BED, K.UP)) or disliked
-
-
-def _beside_length(last: Part) -> set[Kind]:
-    """Return the kinds that may occur beside a duration: "sport only on Sundays, then for two hours"."""
-    return {K.LASTS, K.NOT} | ({K.THEN, K.BEST} if last.has(K.ONLY) and not last.nots else set())
 
 
 def _with_pending(part: Part, read: Reading) -> None:

@@ -33,7 +33,8 @@ UNDOES = re.compile(  # what is said, or a part of it
     r"|vorbei|scherz|gelogen|ausnahme|ausgenommen|anders|zu (?:viel|viele|oft))\b"
 )
 HUSHED = re.compile(  # words that bar more than the action before them
-    r"\b(?:alone|peace|disturb\w*|bother\w*|quiet|silen\w*|ping\w*|nudg\w*|suggest\w*|ruhe|frieden|stör\w*|vorschl\w*)\b"
+    r"\b(?:alone|peace|disturb\w*|bother\w*|quiet|silen\w*|ping\w*|nudg\w*|suggest\w*|at all"
+    r"|gar|überhaupt|ruhe|frieden|stör\w*|vorschl\w*)\b"
 )
 ELSE = re.compile(r"\b(?:else|other than|sonst|ander\w+|weiter\w*)\b")
 STATES = re.compile(  # what takes place, and asks for nothing

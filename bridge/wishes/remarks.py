@@ -13,6 +13,7 @@ from bridge.wishes.spelling import A_DAY, without_adjuncts
 
 K = Kind
 Left = tuple[str, tuple[str, ...]]  # what is left of a text, and what is left out
+WHEN = {K.DAY, K.PART, K.SPAN}
 BARE = {K.THEN, K.AT, K.EVENT, K.DURING}  # which tell when a remark holds, and limit nothing
 A_DAY_NAMED = re.compile(rf"\b{A_DAY}\b|weekend|wochenende")
 OF_A_DAY = re.compile(rf"\b(?:from|since|vom) {A_DAY}\b")  # of a reason: "my legs are heavy from Sunday"
@@ -20,7 +21,7 @@ LIMITING = re.compile(r"\b(?:if|when|unless|until|till|except|only|wenn|falls|bi
 CLAUSE = re.compile(r"\s*(?:[,;!]+|\.(?!\d)|\s[-–—]+\s)\s*")
 PIECE = re.compile(  # between clauses, or before one
     r"[,;!?()]+\s*|[.:](?!\d)\s*"
-    r"|\s(?=(?:and|but|so|because|while|when|as long as|und|aber|also|weil|denn|während|solange|wenn)\b)"
+    r"|\s(?=(?:and|but|so|because|cos|coz|cuz|while|when|as long as|und|aber|also|weil|denn|während|solange|wenn)\b)"
     r"|\s(?=since (?:[iI]|we|my|our|the)\b)"
 )
 EXPLAINS = re.compile(
@@ -31,6 +32,13 @@ THAN = r"(?:rather than|instead of|than|statt|anstatt|anstelle von|als)"  # befo
 LESS = re.compile(
     rf"(?i)^(?P<rest>[^,;.]+),? (?P<said>{THAN} (?P<what>[^,;.]+))$"
     rf"|^(?P<said1>{THAN} (?P<what1>[^,;.]+)), (?P<rest1>[^,;.]+)$"
+)
+NOTHING_ELSE = re.compile(  # after what is wished, at its times or on the rest of the evening
+    r"(?i)^(?P<rest>.+?)[,;.:]* (?:and |but |so |und |aber |da |dann )*(?:please |bitte )?"
+    r"(?:(?:do not|don't|dont) (?:put|plan|schedule|book|suggest) anything else|nothing else|sonst (?:nichts|nix)"
+    r"|(?:in der zeit )?(?:bitte )?(?:nichts|nix) anderes)(?: (?:reinlegen|planen|vorschlagen))?"
+    r"(?: (?:then|there|in there|da|dann|in der zeit)| (?P<evening>that evening|an dem abend|an diesem abend))?"
+    r"(?:,? (?:please|bitte))?$"
 )
 NEEDS = re.compile(r"\b(?:need|should|must|may|can|could|brauch\w*|soll\w*|darf|dürf\w*)\b")
 ASKS = (ASKED, POLARITY, UNDOES, WISHES, NEEDS)
@@ -58,12 +66,30 @@ def without_less(text: str, language: str) -> tuple[str, str] | None:
     less = LESS.match(text.strip(" .!?"))
     if less is None or not RATHER.search(text.lower()) or POLARITY.search(text.lower()):
         return None
-    try:
-        parts = parts_of(less["what"] or less["what1"], language, with_meters=False)
-    except NotUnderstood:
-        return None
-    named = [bool(one.actions) and not (one.times or one.counts or one.nots) for one in parts]
-    return (less["rest"] or less["rest1"], less["said"] or less["said1"]) if named == [True] else None
+    what, rest, said = (less[name] or less[f"{name}1"] for name in ("what", "rest", "said"))
+    ends = (
+        [one.start() for one in re.finditer(" ", what)] if RATHER.search(rest.lower().removesuffix(" rather")) else []
+    )
+    for end in [len(what), *ends]:
+        try:
+            less_wanted, times = (parts_of(one, language, with_meters=False) for one in (what[:end], what[end:]))
+            at_night = any(one.has(K.BED, K.UP) for one in parts_of(rest, language, with_meters=False))
+        except NotUnderstood:
+            continue
+        named = [_is_bare(one) or (at_night and one.kinds in ([K.SPAN], [K.NUMBER])) for one in less_wanted]
+        if named == [True] and all(one.times and set(one.kinds) <= WHEN for one in times):
+            return rest + what[end:], said[: len(said) - len(what[end:])]  # "than watch tv in the evening"
+    return None
+
+
+def _is_bare(part: Part) -> bool:
+    return bool(part.actions) and not (part.times or part.counts or part.nots)
+
+
+def without_else(text: str) -> tuple[str, str] | None:
+    """Return "pilates on Wednesdays at 6 pm" of a text that wishes "nothing else", and the evening if it is of all."""
+    told = NOTHING_ELSE.match(text.strip(" .!?"))
+    return None if told is None or POLARITY.search(told["rest"].lower()) else (told["rest"], told["evening"] or "")
 
 
 def _names_no_day(said: str, rest: str) -> bool:

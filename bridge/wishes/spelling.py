@@ -61,6 +61,9 @@ def _spelt(word: str, lexicon: Lexicon) -> list[str]:
         return [umlauts]
     if (parts := _parts(word, lexicon)) is not None:
         return parts
+    full = [f"{word}e", re.sub("(?<=[hlr])n$", "en", word)] if lexicon.heads else []  # "schreib ich", "spaziern"
+    if said := [one for one in full if one != word and K.ACTION in dict(lexicon.phrases.get((one,), ()))]:
+        return said[:1]
     if len(word) < TYPO_MIN:
         return [word]
     halves = [(word[:i], word[i:]) for i in range(1, len(word))]  # the first and the last letter are taken as typed

@@ -11,7 +11,7 @@ from bridge.domain.occasions import Occasion
 from bridge.domain.wishes import GOAL_MAX, Hours
 from bridge.wishes.clocks import kept, left_by
 from bridge.wishes.hours import ANY_DAY, NotUnderstood
-from bridge.wishes.lexicon import ALL, COMPANY, WEEK, WORK, Kind, OneOf
+from bridge.wishes.lexicon import ALL, COMPANY, EVENING, WEEK, WORK, Kind, OneOf
 from bridge.wishes.said import Said
 from bridge.wishes.slots import DISLIKED, Part, is_general
 from bridge.wishes.working import WORKDAYS_MIN, often
@@ -36,15 +36,25 @@ def nothing_else(part: Part) -> tuple[Said, ...]:
     if part.nots or part.counts or several or not part.times or part.actions in (WORK, ALL):
         raise NotUnderstood
     hours = tuple(part.parts) + tuple(kept(span, part) for span in part.spans)
-    rest, days = ALL - part.actions, part.days or ANY_DAY
     best = Said(kind="best", actions=part.actions, days=part.days, hours=hours)
     if not hours and part.flags[K.ONLY] != HELD:
         raise NotUnderstood
     if not hours:
-        return best, Said(kind="days", actions=rest, days=ANY_DAY - days, narrows=True)
+        return best, Said(kind="days", actions=ALL - part.actions, days=ANY_DAY - part.days, narrows=True)
+    return best, held_for((best,))
+
+
+def held_for(said: Sequence[Said], *, evening: bool = False) -> Said:
+    """Return the bar of all other actions at the times of what is wished, or on the evening of it."""
+    best = next((one for one in said if one.kind == "best"), None)
+    if best is None or not best.hours or len({one.actions for one in said}) != 1:
+        raise NotUnderstood  # "runs on Sundays, nothing else": no other sport, or nothing on Sundays?
+    if evening and best.hours[0][0] < EVENING[0]:
+        raise NotUnderstood
+    rest, days, hours = ALL - best.actions, best.days or ANY_DAY, (EVENING,) if evening else best.hours
     if days == ANY_DAY and len(hours) == 1:
-        return best, Said(kind="hours", actions=rest, hours=(hours[0][::-1],), narrows=True)
-    return best, Said(kind="barred", actions=rest, days=days, hours=hours)
+        return Said(kind="hours", actions=rest, hours=(hours[0][::-1],), narrows=True)
+    return Said(kind="barred", actions=rest, days=days, hours=hours)
 
 
 def at_most(part: Part) -> tuple[Said, ...]:

@@ -1,0 +1,100 @@
+"""Wishes as they are said at the kitchen table: held times, two halves, what is wanted less, and verbs without an e."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from bridge.advice.wishing import say_wish
+from bridge.domain.errors import SetupError
+from bridge.store import Store
+from bridge.wishes.examples import examples, lacking
+from bridge.wishes.hearing import heard, understood
+from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.told import sentence
+from tests.day.test_outcomes import NOON
+
+TODAY = date(2026, 11, 30)
+ELSE_DINNER = "family time (dinner with the kids) best from 17:30 to 19:00; everything but family time not from "
+PILATES = "exercise ({}) best on Wednesday at 18:00, over by 20:00; everything but exercise not on Wednesday from 18:00"
+SAID = {
+    "dinner with the kids between 5:30 and 7, don't put anything else there": f"{ELSE_DINNER}17:30 to 19:00",
+    "Pilates on Wednesdays at 6 pm, and nothing else that evening": PILATES.format("Pilates") + " to 24:00",
+    "mittwochs um 18 Uhr Pilates, sonst nix an dem Abend": PILATES.format("Pilates") + " to 24:00",
+    "Thursdays are choir, 7 to 10 pm, so keep me clear then": "everything that is suggested not on Thursday from "
+    '19:00 to 22:00; left aside: "Thursdays are choir"',
+    "in bed at 11 instead of midnight": 'in bed by 23:00; left aside: "instead of midnight"',
+    "um sechs aufstehen statt um sieben": 'up at 06:00; left aside: "statt um sieben"',
+    "I'd rather meditate than watch a series in the evening": "meditation best from 18:00 to 24:00; left aside: "
+    '"than watch a series"',
+    "keep 7 to 9 in the morning for deep work mon-thu and leave Fridays for paperwork": "focused work best on Monday, "
+    "Tuesday, Wednesday and Thursday from 07:00 to 09:00; office work and errands best on Friday",
+    "no work before 9 and nothing at all from 12 to 1": "work not before 09:00; everything that is suggested not from "
+    "12:00 to 13:00",
+    "deep work in the mornings, admin in the afternoons, neither on weekends": "focused work best from 06:00 to "
+    "12:00; office work and errands best from 12:00 to 18:00; work only on Monday, Tuesday, Wednesday, Thursday and "
+    "Friday",
+    "yoga at 18:30 for 45 minutes": "exercise (yoga) 45 minutes at a time; exercise (yoga) best at 18:30, "
+    "over by 20:30",
+    "abends 15 Minuten meditieren, außer samstags": "meditation 15 minutes at a time; meditation best on Monday, "
+    "Tuesday, Wednesday, Thursday, Friday and Sunday from 18:00 to 24:00",
+    "mit meiner Frau sonntags spazieren": "family time (mit meiner Frau, spazieren) best on Sunday",
+    "spätestens um elf ins Bett, freitags darf's später werden": "in bed by 23:00 on Monday, Tuesday, Wednesday, "
+    "Thursday, Saturday and Sunday",
+    "mit Fieber im Bett, bis Donnerstag kein Sport und keine Arbeit": "never suggest exercise, until 3 December 2026; "
+    'never suggest work, until 3 December 2026; left aside: "fieber"',
+    "samstags ausschlafen, vor zehn bitte nichts": "everything that is suggested not on Saturday from 00:00 to 10:00",
+    "from Monday on, no sport": "never suggest exercise, from 7 December 2026 on",
+}
+UNCLEAR = (
+    "no sport Monday and Tuesday and Wednesday meditation",  # of which is Tuesday?
+    "runs on Sundays, nothing else",
+    "run for three hours every day between 7:00 and 7:30",
+    "three runs a week, nothing else that evening",
+)
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_a_wish_in_plain_words_is_understood(text: str) -> None:
+    found = heard(text, TODAY)
+    assert sentence(found.said, found.aside) == SAID[text]
+
+
+@pytest.mark.parametrize("text", UNCLEAR)
+def test_what_may_be_meant_in_two_ways_is_refused(text: str) -> None:
+    with pytest.raises(NotUnderstood):
+        understood(text, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("I'd prefer yoga to running", "rank"),
+        ("Familie geht vor Arbeit", "rank"),
+        ("no sport if it rains", "condition"),
+        ("if I slept badly, no gym", "condition"),
+        ("wenn es regnet, kein Sport", "condition"),
+        ("Let's make it 4 hours of Spanish per week", "period"),
+        ("höchstens 35 Stunden Arbeit pro Woche", "period"),
+    ],
+)
+def test_a_refusal_names_what_can_be_said_instead(text: str, about: str) -> None:
+    found = lacking(text)
+    assert found is not None
+    assert found[0] == about
+    assert all(understood(one, TODAY) for one in found[1])
+    assert all(understood(one, TODAY) for one in examples(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("We're on holiday from 20 December to 2 January", "bridge mode holiday --from 2026-12-20 --until 2027-01-02"),
+        ("bin bis zum 20.12. krank", "bridge mode ill --until 2026-12-20"),
+    ],
+)
+def test_days_that_are_different_are_answered_with_their_mode(store: Store, text: str, command: str) -> None:
+    user = store.people.add_user("anna", "UTC", now=NOON)
+    with pytest.raises(SetupError, match=command):
+        say_wish(store, user, text, confirmed=True, now=NOON)
