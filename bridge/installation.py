@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -58,6 +59,11 @@ class Bridge:
     def classifier(self) -> EventClassifier:
         """The classifier that the settings name, which tells the action of calendar events."""
         return registry.classifier(self.settings.classifier, self.settings)
+
+    @cached_property
+    def snapshots(self) -> threading.local:
+        """The last snapshots that each thread loaded, by what they rest on."""
+        return threading.local()
 
     @property
     def proxies(self) -> ProxyMap:

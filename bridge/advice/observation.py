@@ -61,11 +61,11 @@ def observe(
     past = past_of(known)
     now = moment_at(known.at, known.zones)
     slots = _slots(known, now, HISTORY_STEPS + SETTLING)
-    readings = read_at(past, known.at)
-    kept = {} if earlier is None else earlier
-    for _, start in slots:
+    kept = known.once("readings", dict[datetime, dict[Meter, Reading]]) if earlier is None else earlier
+    for start in (*(start for _, start in slots), known.at):
         if start not in kept:
             kept[start] = read_at(past, start)
+    readings = kept[known.at]
     states = paced(past, [*((start, kept[start]) for _, start in slots), (known.at, readings)])
     levels = [_levels(state) for state in states[SETTLING:-1]]
     slots = slots[SETTLING:]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bridge import registry
 from bridge.advice import harm
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 
+SNAPSHOTS_MAX = 2  # kept by a thread, as a command needs one of now and one that reaches back
 LABELLED_TASKS_MAX = 50  # open tasks whose action is told
 
 
@@ -57,9 +58,22 @@ def load_snapshot(
     """Return what is known about a user at ``at``, which covers the time that meters and planning need.
 
     ``back`` extends samples, episodes, calendar and done tasks that much further into the past. ``metrics`` limits the
-    samples, None for all.
+    samples, None for all. While the database is unchanged, a thread gets the ones last loaded again.
     """
-    since, store = (at - back - BODY_DAYS).date(), bridge.store
+    wanted = None if metrics is None else frozenset(metrics)
+    key = bridge.store.database.state(), user, at, back, wanted, bridge.proxies.version
+    if key[0] is None:
+        return _loaded(bridge, user, at, at - back, metrics)
+    kept: dict[Any, Snapshot] = bridge.snapshots.__dict__
+    if key not in kept:
+        kept[key] = _loaded(bridge, user, at, at - back, metrics)
+        for old in [*kept][:-SNAPSHOTS_MAX]:
+            del kept[old]
+    return kept[key]
+
+
+def _loaded(bridge: Bridge, user: User, at: datetime, begin: datetime, metrics: Collection[Metric] | None) -> Snapshot:
+    since, store = (begin - BODY_DAYS).date(), bridge.store
     return Snapshot(
         at=at,
         zones=user.zones,
@@ -68,7 +82,7 @@ def load_snapshot(
             *store.reading.samples(user.id, metrics=metrics, since=since, at=at),
         ],
         episodes=store.reading.episodes(user.id, since=since, at=at),
-        agenda=labelled(bridge, user, at - back - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
+        agenda=labelled(bridge, user, begin - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
         tasks=[task for _, task in store.reading.tasks(user.id, since=since, at=at)],
         interactions=interactions(store, user, at=at),
         proxies=bridge.proxies,

@@ -177,6 +177,10 @@ def in_the_night(clock_time: time, day: date, zones: ZoneHistory) -> datetime:
 
 def learn_routine(known: Snapshot) -> Routine:
     """Return a user's routine, learnt from ``known``, and without data that of published figures."""
+    return known.once("routine", lambda: _learnt(known))
+
+
+def _learnt(known: Snapshot) -> Routine:
     week, (nights, odd) = working_week(known), nights_and_odd(known)
     if week is not None and nights[0].nights < PRIOR_NIGHTS:
         nights = tuple(_beside_work(night, week[day - 1], week[day]) for day, night in enumerate(nights))

@@ -135,6 +135,17 @@ class Database:
             finally:
                 self._open.reading = None
 
+    def state(self) -> tuple[object, ...] | None:
+        """Return a value that changes with every change of the database, or None if that cannot be told.
+
+        It cannot on PostgreSQL, nor within a transaction that writes, which may be rolled back.
+        """
+        if self.engine.dialect.name != "sqlite" or getattr(self._open, "connection", None) is not None:
+            return None
+        with self.read() as db:
+            raw: Any = db.connection.dbapi_connection
+            return raw, raw.total_changes, raw.execute("PRAGMA data_version").fetchone()[0]
+
     def close(self) -> None:
         self.engine.dispose()
 

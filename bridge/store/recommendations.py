@@ -110,8 +110,9 @@ class Recommendations(Part):
         """Save that a slot is left without advice, with the probability of this decision."""
         values = {"user_id": user_id, "week": moment.week, "timestep": moment.timestep}
         row = insert_into(db, tables.silences).values(**values, probability=probability, made_at=now)
-        fresh = {"made_at": now, "probability": probability}
-        db.execute(row.on_conflict_do_update(index_elements=list(values), set_=fresh))
+        fresh, t = {"made_at": now, "probability": probability}, tables.silences.c
+        changed = sa.or_(t.made_at != now, t.probability != probability)
+        db.execute(row.on_conflict_do_update(index_elements=list(values), set_=fresh, where=changed))
 
     @reads
     def lots(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[Lot]:
