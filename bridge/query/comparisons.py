@@ -149,9 +149,13 @@ def _difference(bag: Bag, metric: str, said: list[str], *, asked: bool) -> Words
 
 def _classes(bag: Bag) -> Words | None:
     """Return the query of two sports, actions or weekdays that are compared, as groups, or None."""
+    if re.search(f"{w.HOW_MANY}[{w.DAYS}{w.NIGHTS}{w.OTHERS}]", bag.kinds):
+        raise NotUnderstood  # "how many days without coffee and with bad sleep"
     actions = {value for kind, value in bag.tokens if kind == w.ACTION}
     sports = {value for kind, value in bag.tokens if kind in (w.SPORT, w.ACTIVITY)}
     if (len(actions) == 2 or len(sports) == 2) and not bag.sees(w.CONDITION):
+        if (w.RELATED, None) in bag.tokens:
+            raise NotUnderstood  # "does yoga help my running": no number of both
         bag.take(*COMPARE, w.AND, w.WITH)
         return entries(bag) if len(actions) == 2 else workouts(bag)
     weekdays = [str(value) for kind, value in bag.tokens if kind == w.CONDITION and str(value).startswith("weekday = ")]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from bridge.domain.metrics import METRICS, Metric
 from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag
-from bridge.query.condition_texts import AFTER, NEXT, NIGHT, ON
+from bridge.query.condition_texts import AFTER, AHEAD, NEXT, NIGHT, ON
 from bridge.query.model import AVERAGED, CLOCKS, FIGURE_UNITS, METER_NAMES, PEAK, SUMMED, TASKS, TITLED, WORKOUT_UNITS
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
@@ -30,7 +30,7 @@ ADDED = {*WORKOUT_UNITS} - AVERAGED
 def where_of(bag: Bag) -> list[str]:
     """Return the conditions of a question, and remove them from its tokens."""
     where = list(dict.fromkeys(str(one) for one in bag.take(w.CONDITION)))
-    if len({one for one in where if one.startswith("weekday")}) > 1:
+    if len({one for one in where if one.removeprefix(AHEAD).startswith("weekday")}) > 1:
         raise NotUnderstood  # both days, or none
     return where
 

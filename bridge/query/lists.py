@@ -6,7 +6,7 @@ from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag
 from bridge.query.condition_texts import ON
 from bridge.query.figures import counted, is_nightly, where_of
-from bridge.query.model import PERIOD_VALUE, TITLED
+from bridge.query.model import PERIOD_VALUE, SPORT_COUNT, TITLED
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 
@@ -61,7 +61,7 @@ def _subject(bag: Bag) -> Words:
         return Words(what=factor, of="count", where=[*where, f"{factor} {'=' if without else '>'} 0"])
     if sports or nouns:
         if without:
-            named = [f"{ON}workout.sport != {'|'.join(sports)}"] if sports else [f"{ON}workouts = 0"]
+            named = [f"{ON}{SPORT_COUNT}{'|'.join(sports)} = 0"] if sports else [f"{ON}workouts = 0"]
             return Words(what="days", of="count", where=[*where, *named])
         where += [f"workout.sport = {'|'.join(sports)}"] if sports else []
         return Words(what="workouts", of="count", where=where)

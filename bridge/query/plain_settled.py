@@ -28,6 +28,7 @@ BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
 DID_I = pattern("did_i")
 EVERY = pattern("every")
+CHANGES = pattern("changes")
 CHANGED = pattern("changed")
 WEEKDAY = re.compile(r"(?<!\w)weekday (?P<sign>!?=) (?P<days>[1-7](?:\|[1-7])*)")
 OF_NIGHTS = re.compile(rf"(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})[ -]?n(?:ight|acht|ächt)")
@@ -71,7 +72,7 @@ def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
     if read.of == "sum" and read.by in LONG and read.what in SUMMED - {*TASKS} and BY_PERIOD.search(text):
         read = read if kinds & {w.OF, w.HOW_MANY, w.TOGETHER} else replace(read, of="mean")  # "steps by month"
     sides = read.where if read.of == "trend" and not (timed or read.by or read.per or read.against) else ()
-    if len(sides) == 1 and sides[0].startswith(BEFORE) and FALLS.match(text):
+    if len(sides) == 1 and ((sides[0].startswith(BEFORE) and FALLS.match(text)) or CHANGES.match(text)):
         read = replace(read, of="mean", where=[], against=sides[0])  # "sinkt meine HRV nach Alkohol"
     sat = read.what == "entries.minutes" and read.of == "mean" and SAT_IN.search(text)
     read = replace(read, per="day") if sat and not read.per else read  # "usually in meetings": a day, not in each

@@ -149,7 +149,7 @@ def _besides(found: Answer, value: float) -> Iterator[str]:
         yield PER[query.per]
     if query.of in HOW and not query.against and found.n > 1:
         yield HOW[query.of]
-    if query.per and query.of is A.MEAN and query.subject.counted:
+    if query.per and query.of is A.MEAN and query.subject.counted and not query.against:
         yield say("{value} in all", value=written(round(value * found.n), found.unit))
 
 

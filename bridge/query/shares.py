@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag
 from bridge.query.condition_texts import NIGHT, ON
@@ -16,6 +18,8 @@ PARTS_OF = {"asleep": {"light_sleep", "deep_sleep", "rem_sleep"}, "in_bed": {*NI
 
 def share(bag: Bag) -> Words:
     """Return the query of a share of days, nights, workouts or of the time asleep."""
+    if re.match(f"{w.SHARE}[{w.CONDITION}{w.WEEKEND}]", bag.kinds) and bag.sees(w.WORKOUTS, w.SPORT, w.ACTIVITY):
+        raise NotUnderstood  # "on what share of weekends did I run"
     pairs = (f"{w.METRIC}{w.NIGHTS}", f"{w.SHARE}{w.NIGHTS}{w.METRIC}")  # "share of the night that was REM"
     beside = any(one in bag.kinds.replace(w.DID, "") for one in pairs) and not bag.sees(w.CONDITION)
     bag.take(w.SHARE, w.HOW, w.WHICH, w.DID, w.HOW_MANY, w.WITH, w.THAN)

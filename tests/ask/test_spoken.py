@@ -31,6 +31,10 @@ def test_a_spoken_question_is_read_as_meant(text: str, meant: Words) -> None:
         "werd ich morgen früh wach?",
         "Kopfschmerzen seit Oktober gegen Juli bis September",  # of how many days none was noted, nothing says
         "steps before workdays",
+        "bedtime before workdays and before weekends",  # the one or the other, or how they differ
+        "kein Kaffee und trotzdem schlecht geschlafen, gab es solche Tage?",  # no difference is asked
+        "hilft mir Yoga beim Laufen?",  # nor how often each was done
+        "on what share of weekends did I run?",  # nor how many runs were on weekends
     ],
 )
 def test_what_no_query_says_is_refused(text: str) -> None:
