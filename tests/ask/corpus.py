@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+from bridge.domain.errors import SetupError
 from bridge.query.parse import Words
+from bridge.query.plain import read
 
 TODAY = date(2026, 11, 25)
 FOLDER = Path(__file__).parent
@@ -18,6 +21,15 @@ def questions(name: str) -> Sequence[tuple[str, Words | None]]:
     lines = (FOLDER / f"{name}.txt").read_text().splitlines()
     parted = [line.rsplit(" | ", 1) for line in lines if not line.startswith("#")]
     return [(text, None if meant == "-" else _words(meant)) for text, meant in parted]
+
+
+def understood(text: str) -> Words | None:
+    """Return what is understood of a question, with its conditions in order, or None."""
+    try:
+        found = read(text, TODAY)
+    except SetupError:
+        return None
+    return replace(found, where=sorted(found.where))
 
 
 def _words(meant: str) -> Words:

@@ -14,7 +14,7 @@ from bridge.query import asking
 from bridge.query.answered import Answer
 from bridge.query.plain import read
 from bridge.query.said import said
-from tests.query.test_rules import lived
+from tests.query.life import lived
 from tests.query.wearer import NOW, land
 
 __all__ = ["lived"]

@@ -21,7 +21,8 @@ from bridge.query.parse import Words
 from bridge.query.said import said
 from bridge.query.understood import sentence
 from bridge.web.pages.ask import _answer
-from tests.query.test_rules import NOW, lived
+from tests.query.life import lived
+from tests.query.wearer import NOW
 
 __all__ = ["lived"]
 OWN = {"kiting", "hkworkoutactivitytypeyoga"}  # as the source told it

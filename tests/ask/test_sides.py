@@ -18,7 +18,7 @@ from bridge.query.parse import Words
 from bridge.query.plain import NotRead, read
 from bridge.query.said import said
 from tests.ask.corpus import TODAY
-from tests.query.test_rules import lived
+from tests.query.life import lived
 from tests.query.wearer import NOW, land
 
 __all__ = ["lived"]

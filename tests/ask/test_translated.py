@@ -15,7 +15,7 @@ from bridge.cli import app
 from bridge.installation import open_bridge
 from bridge.recordings.server import Answer, LabServer, Request
 from tests.chat_service import KEY, MODEL, choice
-from tests.query.test_rules import life
+from tests.query.life import life
 from tests.query.wearer import NOW, land
 
 QUESTION = "hypnos: how deep was it lately"

@@ -17,7 +17,7 @@ from bridge.installation import open_bridge
 from bridge.query.asking import typed
 from bridge.query.factors import factors
 from bridge.query.parse import Words
-from tests.query.test_rules import FIRST, at, life
+from tests.query.life import FIRST, at, life
 from tests.query.wearer import land
 
 EVENING = "2026-01-10T21:00:00+01:00"
