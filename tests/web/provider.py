@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import parse_qs, urlsplit
 from wsgiref.types import StartResponse, WSGIEnvironment
 
@@ -21,8 +22,16 @@ CLIENT = "rhythm-bridge"
 
 
 @cache
-def _key() -> RSAKey:
+def signing_key() -> RSAKey:
+    """Return the key of ``Way.resign``."""
     return RSAKey.generate_key(2048, {"kid": "test", "use": "sig", "alg": "RS256"})
+
+
+@cache
+def _own_key() -> Any:
+    from authlib.jose import RSAKey
+
+    return RSAKey.generate_key(is_private=True)
 
 
 @dataclass(kw_only=True)
@@ -49,13 +58,13 @@ class Way:
 
     def resign(self, change: Callable[[Claims], Claims], **header: Any) -> None:
         """Sign every ID token anew, by a key that the provider seems to publish, after changing its claims."""
-        keys = KeySet([_key()])
+        keys = KeySet([signing_key()])
         self.altered["/jwks"] = lambda _: keys.as_dict(private=False)
         self.altered["/oauth2/token"] = lambda told: told | {"id_token": self._signed(told["id_token"], change, header)}
 
     def _signed(self, token: str, change: Callable[[Claims], Claims], header: dict[str, Any]) -> str:
         claims = change(_claims(token))
-        return jwt.encode({"alg": "RS256", "kid": "test"} | header, claims, _key())
+        return jwt.encode({"alg": "RS256", "kid": "test"} | header, claims, signing_key())
 
 
 class _Bytes:
@@ -96,7 +105,8 @@ def provider(**options: Any) -> Iterator[Running]:
     from oidc_provider_mock._app import app
     from oidc_provider_mock._server import _threaded_server
 
-    made = app(**options)
+    with patch("oidc_provider_mock._storage.jose.RSAKey.generate_key", return_value=_own_key()):  # which takes a while
+        made = app(**options)
     made.debug = False
     way = Way(app=made)
     with _threaded_server(app=way, host="127.0.0.1", poll_interval=0.01) as server:

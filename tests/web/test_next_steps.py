@@ -48,14 +48,14 @@ def _texts() -> Iterator[str]:
 
 
 def _of_file(file: Path) -> Iterator[str]:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    nodes = [*ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
     holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    of_docs = {id(node.body[0]) for node in ast.walk(tree) if isinstance(node, holders) and node.body}
+    of_docs = {id(node.body[0]) for node in nodes if isinstance(node, holders) and node.body}
     left_out = {
-        id(part) for node in ast.walk(tree) if id(node) in of_docs or isinstance(node, ast.JoinedStr)
+        id(part) for node in nodes if id(node) in of_docs or isinstance(node, ast.JoinedStr)
         for part in ast.iter_child_nodes(node)
     }  # fmt: skip
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.JoinedStr):
             yield "".join(str(one.value) if isinstance(one, ast.Constant) else "x1" for one in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in left_out:
