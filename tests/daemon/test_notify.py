@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -28,6 +29,7 @@ from bridge.domain.titles import ACTION_TITLES
 from bridge.ingest import runs
 from bridge.recordings.server import Answer, LabServer, Request
 from rhythm_env.interface import Slot
+from tests.daemon.quick_sender import quick_sender
 from tests.daemon.stage import MONDAY, Stage
 
 HERE = frozenset({"127.0.0.1"})
@@ -48,9 +50,16 @@ class Mailbox:
         return Answer(body={})
 
 
+@pytest.fixture(scope="module")
+def sender() -> Iterator[Any]:
+    with quick_sender() as found:
+        yield found
+
+
 @pytest.fixture
-def mailbox(stage: Stage) -> Iterator[Mailbox]:
+def mailbox(stage: Stage, sender: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mailbox]:
     """Ana's advice goes there."""
+    monkeypatch.setattr(notify, "subprocess", sender)
     box = Mailbox()
     with LabServer(box.application) as server:
         stage.add("ana", "Europe/Berlin")
@@ -299,7 +308,7 @@ def test_the_command_keeps_tests_and_takes_away(stage: Stage) -> None:
         assert CliRunner().invoke(cli, ["notify", "--user", "ana", "--test"]).exit_code == 1
     assert json.loads(CliRunner().invoke(cli, ["notify", "--user", "ana", "--off", "--json"]).stdout)["on"] is False
     assert "needs an address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--events"]).exception)
-    assert "no address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--to", "nonsense"]).exception)
+    assert "not an address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--to", "nonsense"]).exception)
 
 
 def time_of(advice: Recommendation, zone: str = "Europe/Berlin") -> str:
