@@ -208,8 +208,9 @@ class Known:
 
     @cached_property
     def left_out(self) -> frozenset[str]:
-        """The keys of the sport ahead that illness forbids: of 36 hours, and of the days that the person named."""
-        soon = self.now + AT_RISK if self.body.ill else self.now
+        """The keys of the sport ahead that illness forbids: of the days that the person named, else of 36 hours."""
+        ends = self.mode.until is not None and self.mode.on(self.date_of(self.now)) is ModeKind.ILL
+        soon = self.now + AT_RISK if self.body.ill and not ends else self.now
         said = Mode() if self.mode.kind is ModeKind.ILL and self.mode.until is None else self.mode
         ahead = [o for o in self.sport if o.start > self.now]
         return frozenset(o.key for o in ahead if o.start < soon or said.on(self.date_of(o.start)) is ModeKind.ILL)

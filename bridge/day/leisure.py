@@ -70,7 +70,7 @@ def is_wanted(action: ActionType | None, view: View) -> bool:
     if action is None or not view.wishes.asks_for(action, view.grid.date.weekday()):
         return False
     until = view.person.now if view.is_today else view.grid.bed
-    reached = view.times_this_week(action, until) >= view.wishes.goals.get(action, 7)
+    reached = view.times_held(action) >= view.wishes.goals.get(action, 7)
     return not reached and view.grid.date not in view.times(action, until)
 
 

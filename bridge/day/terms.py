@@ -233,8 +233,8 @@ def _settled(candidate: Candidate, view: View) -> int:
 
 
 def _goal(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    goal, done = _goal_and_done(candidate, view)
-    left = goal - done
+    goal, _ = _goal_and_done(candidate, view)
+    left = 0 if candidate.action is None else goal - view.times_held(candidate.action)
     return min(max(left / (7 - view.grid.date.weekday()), 0.25), 1.0) if left > 0 else 0.0
 
 

@@ -88,8 +88,7 @@ def _missing(candidate: Candidate, view: View, placed: Sequence[Said]) -> Fact |
 
 def _is_due(action: ActionType | None, view: View) -> bool:
     goal, left = None if action is None else view.wishes.goals.get(action), 7 - view.grid.date.weekday()
-    until = view.person.now if view.is_today else view.grid.bed
-    return goal is None or action is None or goal - view.times_this_week(action, until) >= left
+    return goal is None or action is None or goal - view.times_held(action) >= left
 
 
 def _why(candidate: Candidate, view: View, placed: Sequence[Said]) -> Fact:

@@ -154,6 +154,11 @@ class View:
         monday = self.grid.date - self.grid.date.weekday() * DAY
         return sum(day >= monday for day in self.times(action, until))
 
+    def times_held(self, action: ActionType) -> int:
+        """Return on how many dates of the day's week an action is done, foreseen or in the calendar, also later on."""
+        monday = self.grid.midnight - self.grid.date.weekday() * DAY
+        return self.times_this_week(action, monday + WEEK - CELL)
+
     def times_of_kind(self, action: ActionType, name: str) -> int:
         """Return on how many days of the week until the night one kind of an action is done or planned."""
         monday = self.grid.date - self.grid.date.weekday() * DAY

@@ -464,3 +464,11 @@ def test_one_need_of_sleep_is_said_of_last_night_and_of_the_next(seed):
         for found, a, b in ((last, "length", "short"), (coming, "long", "missing"))
     ]
     assert needs[0] == needs[1]
+
+
+def test_sport_after_the_last_day_on_which_one_is_ill_is_not_left_out():
+    """Also within 36 hours; without a last day it is."""
+    sport = entry(TODAY + DAY, 1080, 1140, A.EXERCISE, "Bouldering")
+    for until, left_out in ((TODAY, False), (TODAY + DAY, True), (None, True)):
+        ill = Mode(kind=ModeKind.ILL, since=TODAY - DAY, until=until, said=True)
+        assert (sport[0].key in person(sport, hour=12, mode=ill).left_out) is left_out

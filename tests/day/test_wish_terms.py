@@ -195,3 +195,11 @@ def test_a_day_full_of_entries_is_not_slept_through_for_a_wish_and_the_plan_says
     assert not week(free).unmet(ends)
     late = person(entry(TODAY, 1260, 1410, A.SOCIALIZE, "Concert"), wishes=Wishes(night=NightWish(bed=time(22))))
     assert late.night_wish(TODAY + DAY).bed == time(22)  # a late entry only moves the night of an ordinary wish
+
+
+def test_a_goal_that_the_calendar_reaches_later_in_the_week_asks_for_no_more():
+    booked = [entry(MONDAY + k * DAY, 1140, 1230, A.EXERCISE, "Football") for k in (3, 5)]
+    for held, said in (([], True), (booked[:1], True), (booked, False)):
+        one = person(*held, hour=9, day=MONDAY, wishes=Wishes(goals={A.EXERCISE: 2}))
+        options_of = [block for block in week(one).blocks(MONDAY) if block.action is A.EXERCISE]
+        assert any(why.kind == "goal" for block in options_of for why in block.facts) is said
