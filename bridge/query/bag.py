@@ -169,7 +169,8 @@ def _conditions(bag: Bag) -> None:
     bag.join("[dDN]?@d?w?Cf|[dDN]?@d?w?fC(?!M)", noted_on)
     bag.join("[dDN]?@w?f[DN]?", noted_on)
     bag.join("(?<=Q)f[DN]", noted_on, kept=w.DAYS + w.NIGHTS)
-    if not bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN, w.CONDITION) and (w.OTHERS, "both") not in bag.tokens:
+    weekdays = all(str(of).startswith("weekday") for kind, of in bag.tokens if kind == w.CONDITION)
+    if weekdays and not compares and (w.OTHERS, "both") not in bag.tokens:
         bag.join("d?ow?f", lambda of: f"{ON}{of[w.FACTOR]} = 0")
     bag.join("d?w?Cf|d?w?fC", noted_on)
     bag.join("dw?f|f[DN](?![wX])|fd", noted_on)

@@ -72,6 +72,8 @@ def _subject(bag: Bag) -> Words:
 
 def _in_a_row(bag: Bag) -> Words:
     bag.take(w.STREAK)
+    if bag.sees(w.HOW_LONG) and bag.sees(w.FACTOR) and bag.sees(w.CONDITION, w.METRIC):
+        raise NotUnderstood  # "how long do I sleep after two night shifts in a row"
     of = {str(one) for one in bag.take(w.OF, w.LENGTH, w.BEST)}
     if not of <= {"max", "now", "first", "last"} or "first" in of or "last" in of:
         raise NotUnderstood

@@ -46,6 +46,7 @@ from bridge.query.plain_words import (
     texts,
 )
 from bridge.query.readings import words_of
+from bridge.query.settled import ENDS
 from bridge.query.spans import DAY
 
 TEXT_MAX = 300  # characters
@@ -185,14 +186,15 @@ def read_both(text: str, today: date, factors: Iterable[str] = ()) -> tuple[Word
             second = _read(parts[1], other, named, asked=_told(parts[0], Marked(language, today, titles=True), named))
         except NotUnderstood:
             continue
+        alone = not _told(parts[1], Marked(language, today, titles=True), named)
         timed = bool(second.since or second.until)
+        if alone and not timed and first.of in (*ENDS, "first", "last"):
+            continue  # "when did I last run, and how far": of that run
         if (timed and not (first.since or first.until)) or REFERS.search(parts[1].lower()):
             continue  # of which of them the time is, or of what of the first
         if second.what.partition(".")[0] == first.what.partition(".")[0] and {*first.where} - {*second.where}:
             continue  # "how many runs over 10 km, and how far in all"
-        if first.what.startswith(f"{second.what}.") and not _told(
-            parts[1], Marked(language, today, titles=True), named
-        ):
+        if alone and first.what.startswith(f"{second.what}."):
             second = replace(second, what=first.what)  # "hours of meetings, and on which day were there most"
         return first, second if timed else replace(second, since=first.since, until=first.until)
     return None

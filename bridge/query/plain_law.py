@@ -12,7 +12,7 @@ from bridge.query.plain_words import pattern
 from bridge.query.settled import ENDS
 
 NARROWS = {w.COMPARED, w.CLOCK, w.SPAN, w.CONDITION, w.WEEKEND, w.SPORT, w.ACTIVITY, w.ACTION, w.FACTOR, w.OTHERS}
-ALIKE = dict.fromkeys((w.SPORT, w.ACTIVITY), w.SPORT + w.ACTIVITY)  # "minutes of cycling per ride"
+ALIKE = dict.fromkeys((w.SPORT, w.ACTIVITY), w.SPORT + w.ACTIVITY + w.RAN)  # "minutes of cycling per ride"
 MORNING = (w.CLOCK, ("<", "12:00"))  # of a time of waking, which says so itself
 ONLY = (w.FILL, "only")
 DONE = {w.SPORT, w.ACTIVITY, w.RAN, w.WALK, w.WORKOUTS, w.FACTOR, w.ACTION, w.ENTRIES}

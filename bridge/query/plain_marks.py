@@ -228,7 +228,7 @@ class Marked:
     def _without_weekdays(self, text: str) -> str:
         """Mark "except Sundays and Mondays", "weekends excluded" as a condition for the other weekdays."""
         of = _words(self.language)
-        day = rf"(?:{'|'.join(WEEKDAYS[self.language].split())}|weekend|wochenende)(?:s|n)?"
+        day = rf"(?:{'|'.join(WEEKDAYS[self.language].split())}|weekend|wochenende)(?:s|n|e|en)?"
         days = rf"(?P<{{0}}>{day}(?:(?: and| und| or| oder|,)? (?:(?:on|am|an) )?{day})*)"
         lead = r"(?: (?:on|at|the|in|am|an|den|dem|der))*"
         return re.sub(

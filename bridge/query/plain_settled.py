@@ -10,7 +10,7 @@ from datetime import date
 from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.figures import LONG
-from bridge.query.model import BEFORE, SUMMED, TASKS
+from bridge.query.model import SUMMED, TASKS
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_words import pattern
@@ -22,7 +22,6 @@ LISTED_DAYS = pattern("listed_days")
 LISTING = pattern("listing")
 SAT_IN = pattern("sat_in")
 HOW_OFTEN_NOW = pattern("how_often_now")
-FALLS = re.compile(r"(?:(?:und|also)\W+)?(?:sinkt|steigt|fällt|leidet)(?!\w)")
 BY_PERIOD = re.compile(r"(?<!\w)(?:by|nach) (?:months?|weeks?|monat\w*|woche\w*)(?!\w)")
 BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
@@ -72,7 +71,7 @@ def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
     if read.of == "sum" and read.by in LONG and read.what in SUMMED - {*TASKS} and BY_PERIOD.search(text):
         read = read if kinds & {w.OF, w.HOW_MANY, w.TOGETHER} else replace(read, of="mean")  # "steps by month"
     sides = read.where if read.of == "trend" and not (timed or read.by or read.per or read.against) else ()
-    if len(sides) == 1 and ((sides[0].startswith(BEFORE) and FALLS.match(text)) or CHANGES.match(text)):
+    if len(sides) == 1 and CHANGES.match(text):
         read = replace(read, of="mean", where=[], against=sides[0])  # "sinkt meine HRV nach Alkohol"
     sat = read.what == "entries.minutes" and read.of == "mean" and SAT_IN.search(text)
     read = replace(read, per="day") if sat and not read.per else read  # "usually in meetings": a day, not in each

@@ -274,8 +274,11 @@ def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
     if counted and not figured and any(kind == w.MORE and of is not None for kind, of in tokens):
         raise NotUnderstood  # "were my runs longer": farther, or longer in time
     found: list[w.Token] = []
+    better = (w.MORE, "better") in tokens
     for kind, value in tokens:
-        if kind == w.MORE and counted and value is None and (w.FIGURE, "time") not in tokens:
+        if better and (kind, value) == (w.METRIC, "asleep"):
+            found.append((w.METRIC, "sleep_score"))
+        elif kind == w.MORE and counted and value is None and (w.FIGURE, "time") not in tokens:
             found.append((w.HOW_MANY, None))
         elif (kind, value) == (w.MORE, "speed"):
             found.append((w.FIGURE, "speed"))

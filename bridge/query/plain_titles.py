@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 
+from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.model import TITLED
 from bridge.query.plain_kinds import NotUnderstood
@@ -40,7 +41,8 @@ NO_TITLE = re.compile(r".*(?:lich|isch|ig|st)e[nrms]?$")  # a German adjective o
 def days_apart(word: str, language: str, known: w.Lexicon, never: Set[str]) -> Sequence[str]:
     """Return the parts of an unknown German compound like "chortagen", or the word."""
     found = OF_DAYS.match(word) if language == "de" and (word,) not in known and word not in never else None
-    return (word,) if found is None else (found["name"], found["days"])
+    weekday = word.startswith(tuple(WEEKDAYS["de"].split()))
+    return (word,) if found is None or weekday else (found["name"], found["days"])
 
 
 @dataclass

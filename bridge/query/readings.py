@@ -22,7 +22,7 @@ from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.settled import ENDS
 from bridge.query.shares import several, share
 
-BEHIND_NOTES = ("resting_hr", "hrv_rmssd")  # of a day with something taken: of the night that follows
+BEHIND_NOTES = ("resting_hr", "hrv_rmssd", "nights.end")  # of a day with something taken: of the night that follows
 NO_WORKOUT = ([(w.CONDITION, f"{ON}workouts = 0")], [(w.OTHERS, None), (w.WORKOUTS, None)])
 OF_DAY = {*METRICS, *METER_NAMES, *OWN_FIELDS, *PAINS}
 
@@ -124,13 +124,13 @@ def _periods(bag: Bag) -> Words:
 
 def _of_days(words: Words) -> Words:
     what = words.what.split("/")[0].split(",")[0]
-    night = what in BEHIND
+    night = what in BEHIND and what != "nights.end"  # which is of the morning of that day
 
     def settled(condition: str) -> str:
         if VERSUS in condition:
             return VERSUS.join(settled(one) for one in condition.split(VERSUS))
         if condition.startswith(AHEAD):
-            if not night:
+            if what not in BEHIND:
                 raise NotUnderstood  # of a day, that of the next day would be asked
             return condition.removeprefix(AHEAD)
         if condition.startswith(f"{AFTER}{TITLED}") and words.what.split("/")[0].split(",")[0] not in OF_NIGHT:

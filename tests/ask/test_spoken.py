@@ -35,6 +35,11 @@ def test_a_spoken_question_is_read_as_meant(text: str, meant: Words) -> None:
         "kein Kaffee und trotzdem schlecht geschlafen, gab es solche Tage?",  # no difference is asked
         "hilft mir Yoga beim Laufen?",  # nor how often each was done
         "on what share of weekends did I run?",  # nor how many runs were on weekends
+        "on how many weekends did I run?",
+        "an wie vielen Montagen hab ich trainiert?",  # two runs of a day are one of it
+        "do I sleep less between shifts?",
+        "how long do I sleep after two night shifts in a row?",
+        "wann hab ich zuletzt unter 5 Stunden geschlafen und wie lange",  # in that night
     ],
 )
 def test_what_no_query_says_is_refused(text: str) -> None:
