@@ -66,9 +66,11 @@ def accounted(text: str, language: str, said: Sequence[Said], aside: Sequence[st
             continue
         if not _is_idle(text, at, len(clause), said, read):
             continue
-        if not any(one in clause or clause in one for one in aside):
+        within = [one for one in told if one in clause]
+        left = within or [one for one in aside if clause in one]
+        if not left or not all(one.held or _is_told(one.text, aside) for one in inside):
             _check_asks(clause, inside)
-            told.append(clause)
+            told = [*(one for one in told if one not in within), clause]
         phrases = [one for one in phrases if one not in inside]
     excepts = [one.held for one in phrases if K.BUT in one.kinds]
     if not all(excepts):
@@ -84,7 +86,8 @@ def accounted(text: str, language: str, said: Sequence[Said], aside: Sequence[st
 
 def _check_asks(clause: str, inside: Sequence[Phrase]) -> None:
     """Raise NotUnderstood for a clause that asks for more: "Sunday is our family day, we'd like it calm then"."""
-    if wishes(clause) or (ASKED.search(clause) and not all(one.held for one in inside)):
+    limits = {K.NOT, K.CLOCK} <= frozenset().union(*(one.kinds for one in inside))
+    if wishes(clause) or limits or (ASKED.search(clause) and not all(one.held for one in inside)):
         raise NotUnderstood
 
 

@@ -28,6 +28,10 @@ FEASTS = {  # by the words for them, of which Christmas is of several days; see 
     r"christmas|weihnachten": CHRISTMAS,
     r"new year(?:'?s day)?|neujahr": NEW_YEAR,
 }
+EXCEPT = re.compile(
+    r"\b(?:except|excepting|excluding|apart from|other than|unless|but not|außer|ausgenommen|bis auf|aber nicht)"
+    r"(?: (?:for|on|in|at|am|an|im|in der))?[, ]*$"
+)
 LONG_YEAR = 53  # weeks, after which an even or odd week follows one
 SPANS = (
     *("this_weekend", "this_week", "next_week", "this_month", "next_month"),
@@ -49,8 +53,8 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
             continue  # "Monday until Friday"
         for told in reversed(list(pattern.finditer(rest))):
             given = _given(name, told, words, today)
-            if given.keys() & found.keys():
-                raise NotUnderstood
+            if given.keys() & found.keys() or EXCEPT.search(rest[: told.start()]):
+                raise NotUnderstood  # also "except the first Saturday of the month"
             found |= given
             joint = "," * (
                 told[0][0] == "," and rest[told.end() :][:1] == " "

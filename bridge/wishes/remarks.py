@@ -40,6 +40,11 @@ NOTHING_ELSE = re.compile(  # after what is wished, at its times or on the rest 
     r"(?: (?:then|there|in there|da|dann|in der zeit)| (?P<evening>that evening|an dem abend|an diesem abend))?"
     r"(?:,? (?:please|bitte))?$"
 )
+NAMED = re.compile(  # days by what is done on them, which are told after it
+    r"(?i)\b(?P<on>on|an) (?:the |den )?"
+    r"(?P<said>(?:days (?:when |that |on which )?(?:i|we)|tagen,? (?:an denen|wo|wenn)"
+    r" (?:ich|wir)) [^,;.]+)[,:;] (?:(?:that|which)(?:'s| is| are)|so|also|das (?:ist|sind)|nämlich|sprich) (?=\w)"
+)
 NEEDS = re.compile(r"\b(?:need|should|must|may|can|could|brauch\w*|soll\w*|darf|dürf\w*)\b")
 ASKS = (ASKED, POLARITY, UNDOES, WISHES, NEEDS)
 
@@ -84,6 +89,14 @@ def without_less(text: str, language: str) -> tuple[str, str] | None:
 
 def _is_bare(part: Part) -> bool:
     return bool(part.actions) and not (part.times or part.counts or part.nots)
+
+
+def without_names(text: str) -> tuple[str, str] | None:
+    """Return "no gym on Mondays" and "days I have choir" of "no gym on the days I have choir, that's Mondays"."""
+    told = NAMED.search(text)
+    if told is None or POLARITY.search(told["said"].lower()):
+        return None
+    return f"{text[: told.start()]}{told['on'].replace('an', 'am')} {text[told.end() :]}", told["said"]
 
 
 def without_else(text: str) -> tuple[str, str] | None:

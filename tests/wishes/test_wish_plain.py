@@ -43,8 +43,13 @@ SAID = {
     "spätestens um elf ins Bett, freitags darf's später werden": "in bed by 23:00 on Monday, Tuesday, Wednesday, "
     "Thursday, Saturday and Sunday",
     "mit Fieber im Bett, bis Donnerstag kein Sport und keine Arbeit": "never suggest exercise, until 3 December 2026; "
-    'never suggest work, until 3 December 2026; left aside: "fieber"',
+    'never suggest work, until 3 December 2026; left aside: "mit fieber im bett"',
     "samstags ausschlafen, vor zehn bitte nichts": "everything that is suggested not on Saturday from 00:00 to 10:00",
+    "no gym on the days I have choir, that's Monday": "exercise without gym, on Monday; left "
+    'aside: "days I have choir"',
+    "den Papierkram würd ich gern auf Freitagvormittag legen": "office work and errands best on Friday from 08:00 to "
+    "12:00",
+    "quiet hours from 1 to 3 pm": "everything that is suggested not from 13:00 to 15:00",
     "from Monday on, no sport": "never suggest exercise, from 7 December 2026 on",
 }
 UNCLEAR = (
@@ -52,6 +57,10 @@ UNCLEAR = (
     "runs on Sundays, nothing else",
     "run for three hours every day between 7:00 and 7:30",
     "three runs a week, nothing else that evening",
+    "I never work at weekends, except the first Saturday of the month",
+    "no sport except this week",
+    "morgen und am Mittwoch kein Sport",
+    "no work before 9 am; everything that is suggested not from 12 to 1 pm",
 )
 
 
