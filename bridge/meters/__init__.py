@@ -17,7 +17,7 @@ from bridge.meters import cognition, connection, progress, serenity, vitality
 from bridge.meters.baseline import clip
 from bridge.meters.check_in import CHECK_IN_METRICS
 from bridge.meters.hours import SIX_HOURS
-from bridge.meters.past import Past
+from bridge.meters.past import Past, past_of
 from rhythm_env.interface import Meter, MeterState
 
 __all__ = [
@@ -64,7 +64,7 @@ METERS: Mapping[Meter, Callable[[Past, datetime], Reading]] = MappingProxyType(
 
 def read(known: Snapshot) -> dict[Meter, Reading]:
     """Return each meter's reading at ``known.at``, from values known by then. Missing input never counts as zero."""
-    return read_at(Past(known), known.at)
+    return read_at(past_of(known), known.at)
 
 
 def read_slots(known: Snapshot, starts: Sequence[datetime], *, reasons: bool = True) -> list[dict[Meter, Reading]]:
