@@ -191,12 +191,16 @@ def _exposed(bag: Bag, metrics: Sequence[str]) -> None:
         nouns = bag.take(w.WORKOUTS)
         found += [f"{ON}workout.sport = {one}" for one in sports]
         found += [f"{ON}workout.minutes > 0"] if nouns and not sports else []
-    elif bag.sees(w.CONDITION) and bag.sees(w.OTHERS):
-        bag.take(w.WORKOUTS)
+    elif bag.sees(w.CONDITION) and bag.sees(w.OTHERS) and bag.has(w.WORKOUTS) and _of_sport(bag):
+        raise NotUnderstood  # "after a run vs days without sport": the others are those without a run
     said = [str(one) for kind, one in bag.tokens if kind == w.CONDITION]
     bag.tokens += [
         (w.CONDITION, one) for one in found if not any(other.endswith(one.removeprefix(ON)) for other in said)
     ]
+
+
+def _of_sport(bag: Bag) -> bool:
+    return any(kind == w.CONDITION and "workout.sport = " in str(of) for kind, of in bag.tokens)
 
 
 def _planned_minutes(bag: Bag, metrics: Sequence[str]) -> Words | None:

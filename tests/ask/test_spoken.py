@@ -37,6 +37,7 @@ def test_a_spoken_question_is_read_as_meant(text: str, meant: Words) -> None:
         "on what share of weekends did I run?",  # nor how many runs were on weekends
         "on how many weekends did I run?",
         "an wie vielen Montagen hab ich trainiert?",  # two runs of a day are one of it
+        "sleep after a run compared with days without a workout",  # the others are days without a run
         "do I sleep less between shifts?",
         "how long do I sleep after two night shifts in a row?",
         "wann hab ich zuletzt unter 5 Stunden geschlafen und wie lange",  # in that night
