@@ -296,8 +296,9 @@ class Person(Known):
         if self.night_wish(day).minutes is not None or self.last_night is None:
             return self.need(day)
         past, last = past_of(self.known), self.last_night
-        hours = past.needs.get(past.nights.told.get(last, ""), {}).get(last, 0.0)
-        return max(self.need(day), timedelta(hours=hours))
+        series = past.nights.told.get(last, "")
+        known = last in past.needs.get(series, {})
+        return max(self.need(day), timedelta(hours=past.told_need(series, last)) if known else NONE)
 
     def _unwell(self, day: date) -> timedelta:
         """Return how much earlier the night should begin because of illness, or signs of illness in the last night."""

@@ -50,6 +50,7 @@ LUNCH, LUNCH_MAX = (690, 840), timedelta(minutes=75)  # minutes after midnight i
 SLEPT_OVER = 0.5  # share of an entry; these figures are our choice
 BESIDE, COMES_IN = timedelta(hours=1), timedelta(hours=3)  # of an entry of sport: its workout; until that is known
 SHOWN_LEAST, SHOWN_SHARE = 2, 0.5  # of the entries of sport, from which a watch would have shown another
+RECORDED_LEAST, LATELY = 12, timedelta(days=28)  # workouts, three a week, of who wears the watch for sport
 UP_BEFORE, LATE = timedelta(minutes=20), timedelta(minutes=10)  # sport, at the least; after a begin that is slept over
 LATE_FOR = timedelta(hours=4)  # the longest entry that one does not come late to
 
@@ -381,7 +382,9 @@ def _missed(known: Snapshot) -> Iterator[tuple[str, datetime | None]]:
             sport.append(one)
     unseen = [one for one in sport if not clipped(active, one.start, one.end)]
     shown, walked = len(sport) - len(unseen), _walked(known) if unseen else frozenset[date]()
+    lately = sum(one.kind is EpisodeKind.WORKOUT and one.end > known.at - LATELY for one in recorded)
     tells = shown >= max(SHOWN_LEAST, SHOWN_SHARE * len(sport))
+    tells = tells or (len(sport) <= SHOWN_LEAST and lately >= RECORDED_LEAST)  # too few entries to tell by
     for one in unseen:  # a night within the day before it says that the watch was worn
         if tells and clipped(asleep, one.start - DAY, one.start) and clock(one.start, known.zones)[0] not in walked:
             yield one.key, None

@@ -318,7 +318,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "task_later": Titled(say("a task comes later today ({due})"), say("{title} comes later today ({due})")),
     "errand_later": Titled(say("an errand comes later today: {due}"), say("{title} comes later today: {due}")),
     "waits_for_work": say("today is not a working day, and the next is {day:%A}"),
-    "late_for_it": say("it is late in the day for it"),
+    "late_for_it": say("evenings are kept free of such work"),
     "planned_that_day": say("your calendar has it on this day"),
     "nothing_fits": say("nothing fits now"),
     "due_first": Titled(say("a task that is due comes first"), say("{title} comes first")),

@@ -55,7 +55,7 @@ def _slept(past: Past, night: Latest, vendor: Latest | None) -> tuple[float, Fac
     z = 0.5 * _z(OWN_SLEEP, night) + 0.5 * clip((night.value - CONSTANTS[OWN_SLEEP].mu) / 0.14, -CLIP, CLIP)
     if vendor is not None:
         z = (z + _z(Metric.SLEEP_SCORE, vendor)) / 2
-    asleep, need = past.nights.of[night.series][night.day].asleep, past.needs[night.series][night.day]
+    asleep, need = past.nights.of[night.series][night.day].asleep, past.told_need(night.series, night.day)
     return z, words.slept(asleep, need, z, own=need != USUAL_NEED)
 
 

@@ -36,7 +36,7 @@ from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday, Tasks
 from bridge.meters.nights import LOOSER, Nights, ended_nights
 from bridge.meters.overlaps import series_of
-from bridge.meters.sleep import need, score
+from bridge.meters.sleep import NEED_DAYS, need, score
 
 UNTOLD = fact("several", parts=())  # of readings without reasons; nobody is shown it
 SLACK = timedelta(days=20)  # for journeys, and for instants up to two weeks before the last
@@ -287,6 +287,11 @@ class Past:
                 for metric, value in night.vendor.items():
                     self._put(metric, series, day, value, night.end)
                 self._put_battery(series, day, night.end)
+
+    def told_need(self, series: str, day: date) -> float:
+        """Return the usual need of sleep in hours, as of a night: a vendor's figure for one night includes its debt."""
+        needs = self.needs[series]
+        return median(needs[before] for n in range(NEED_DAYS) if (before := day - n * DAY) in needs)
 
     def _charged(self) -> dict[str, list[tuple[datetime, float]]]:
         found: dict[str, list[tuple[datetime, float]]] = {}

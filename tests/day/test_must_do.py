@@ -452,18 +452,31 @@ def test_each_sport_of_a_day_of_illness_is_said_once_to_be_left_out(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_one_need_of_sleep_is_said_of_last_night_and_of_the_next(seed):
-    rng = random.Random(seed)
+    """What a device adds to the need of one night, for the debt of nights before, does not change it."""
+    rng, told = random.Random(seed), set()
     slept = [*nights(30, -60, 360, last=TODAY - DAY, noise=30), sleep(TODAY, -60, 300 + rng.randrange(30))]
-    slept = [(s, replace(n, values={Metric.ASLEEP: (n.end - n.start) / MINUTE - 3, Metric.SLEEP_NEED: 517.0 + seed}))
-             for s, n in slept]  # fmt: skip
-    one = person(entry(TODAY + DAY, 300, 400, A.ADMIN_WORK, "Early"), hour=20, episodes=slept, work=False)
-    (last,) = [why.fact for why in one.vitality.because if why.fact.kind.startswith("slept_short")]
-    coming = next(why for why in of_bedtime(one, TODAY + DAY).parts() if "missing" in why.values)
-    needs = [
-        sum(60 * of.get("hours", 0) + of.get("minutes", 0) for of in (found.values[a].values, found.values[b].values))
-        for found, a, b in ((last, "length", "short"), (coming, "long", "missing"))
-    ]
-    assert needs[0] == needs[1]
+    for debt in (0.0, 90.0):
+        stated = {one.day: 430.0 + seed + debt * (one.day == TODAY) for _, one in slept}
+        one = person(
+            entry(TODAY + DAY, 300, 400, A.ADMIN_WORK, "Early"),
+            hour=20,
+            episodes=[
+                (
+                    s,
+                    replace(
+                        n, values={Metric.ASLEEP: (n.end - n.start) / MINUTE - 3, Metric.SLEEP_NEED: stated[n.day]}
+                    ),
+                )
+                for s, n in slept
+            ],
+            work=False,
+        )
+        (last,) = [why.fact for why in one.vitality.because if why.fact.kind.startswith("slept_short")]
+        coming = next(why for why in of_bedtime(one, TODAY + DAY).parts() if "missing" in why.values)
+        for why, a, b in ((last, "length", "short"), (coming, "long", "missing")):
+            parts = (why.values[a].values, why.values[b].values)
+            told.add(sum(60 * of.get("hours", 0) + of.get("minutes", 0) for of in parts))
+    assert len(told) == 1
 
 
 def test_sport_after_the_last_day_on_which_one_is_ill_is_not_left_out():

@@ -20,6 +20,7 @@ from .lives import DAY, TODAY, at, entry, nights, sleep, whole_day, workout
 from .persons import HOUR, SUNDAY, against, blocks, found, free_sunday, meetings, person, runs, week
 
 A = ActionType
+EVENINGS = "evenings are kept free of such work"
 LATE = "it is 8 days late; if it matters no more, move or delete it in your task list"
 
 
@@ -223,7 +224,7 @@ def test_family_waits_for_the_evening_of_a_working_day() -> None:
         (None, "nothing needs doing: the evening is yours"),
         (
             TODAY - 2 * DAY,
-            "Tax return waits (it was due yesterday): it is late in the day for it, and tomorrow at 11:30 suits it",
+            f"Tax return waits (it was due yesterday): {EVENINGS}, and tomorrow at 11:30 suits it",
         ),
     ],
 )
@@ -251,7 +252,7 @@ def test_a_task_that_must_wait_is_told_its_time_of_tomorrow() -> None:
         task_actions={"t": A.DEEP_WORK},
     )
     (text,) = for_person(quiet(look(late, late.now), found(late)[1]))
-    assert text.endswith("it is late in the day for it, and tomorrow at 10:00 suits it")
+    assert text.endswith(f"{EVENINGS}, and tomorrow at 10:00 suits it")
 
 
 def test_sport_that_was_missed_moves_or_the_silence_says_so() -> None:

@@ -229,6 +229,9 @@ def test_sport_of_which_a_watch_shows_nothing_is_not_done_where_it_shows_the_oth
     assert not missed(known([*trained[6]], [*gym, race]))  # no watch was worn at night
     runs = [workout(TODAY - k * DAY, 400, 30) for k in range(2, 9)]
     assert not missed(known([*slept, *runs], [*gym, race]))  # the gym is never shown
+    daily = [workout(TODAY - k * DAY, 400, 30) for k in range(2, 15)]  # a watch of who has no other entry of sport
+    assert missed(known([*slept, *daily], [race])).keys() == {race[0].key}
+    assert not missed(known([*slept, *daily[:5]], [race]))
     overslept = [*nights(30, -60, 420, last=TODAY - 2 * DAY), sleep(TODAY - DAY, -60, 475)]
     assert missed(known([*overslept, *runs], [*gym, race])).keys() == {race[0].key}
 
