@@ -54,7 +54,7 @@ def test_a_second_import_of_real_files_finds_nothing_new(store: Store, name: str
 def test_a_folder_that_no_source_knows_is_refused_each_time(lite: Store, name: str) -> None:
     user = lite.people.add_user("ana", "UTC", now=NOW)
     for _ in range(2):
-        with pytest.raises(SetupError, match="no export this bridge can read"):
+        with pytest.raises(SetupError, match="not an export this bridge can read"):
             runs.import_path(installation.Bridge(settings=load(), store=lite), user, sample(name), at=NOW)
 
 

@@ -28,6 +28,7 @@ STEPS = 6
 INFLATION = 1.3  # of the variance by what is adjusted for, of which few days tell too little
 WITH_MIN, WITHOUT_MIN, FREEDOM_MIN = 5, 10, 15
 SPREAD_FLOOR = 1.0  # SD of the outcome
+ONE_DAY_MOST = 1 / 3  # of what tells a factor from weekdays and the others
 YEAR = 365.25
 SEASON_MIN_DAYS, YEAR_MIN_DAYS = 120, 300  # from which on half a year and a year of a cycle can be told apart
 DAY = timedelta(days=1)
@@ -130,6 +131,7 @@ def _of_outcome(
         whole = sum(factors[name].values())
         left = _days_left(outcome, fit, name, (counts[name], without, whole), tests=tests)
         if fit is None or name not in found:
+            left = max(left, WITH_MIN if name in tested else 0)
             told.append((Effect(**plain, n_without=without, days_left=left), 1.0))  # type: ignore[arg-type]
             continue
         estimate, error, _ = found[name]
@@ -203,18 +205,20 @@ def _fitted(
     left = values - matrix @ slopes
     leverage = np.clip(np.einsum("ij,jk,ik->i", matrix, inverse, matrix), 0, 0.95)
     errors = np.sqrt(np.diag(_covariance(matrix, left / (1 - leverage), inverse, days)))
-    own = []
+    own, most = [], []
     for k in range(len(names)):  # what of a factor is told by neither the others nor the rest
         others = np.delete(matrix, k, axis=1)
         slope = np.linalg.lstsq(others, given[:, k], rcond=None)[0]
-        own.append(float(((given[:, k] - others @ slope) ** 2).sum()))
+        squares = (given[:, k] - others @ slope) ** 2
+        own.append(float(squares.sum()))
+        most.append(float(squares.max()))
     plain = [float(((given[:, k] - given[:, k].mean()) ** 2).sum()) for k in range(len(names))]
     sigma = math.sqrt(float(left @ left) / freedom)
     return _Fit(
         found={
             name: (float(slopes[k]), float(errors[k]), max(1.0, (float(errors[k]) / sigma) ** 2 * plain[k]))
             for k, name in enumerate(names)
-            if own[k] > 0.05 * plain[k] and errors[k] > 0  # else it cannot be told apart from the others
+            if own[k] > 0.05 * plain[k] and most[k] <= ONE_DAY_MOST * own[k] and errors[k] > 0  # else not told apart
         },
         freedom=freedom,
         sd=float(values.std()),

@@ -90,11 +90,11 @@ def _night(source: str) -> int:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["nosuch"], "no source of nights or workouts"),
-        (["check_in"], "no source of nights or workouts"),
+        (["nosuch"], "not a source of nights or workouts"),
+        (["check_in"], "not a source of nights or workouts"),
         (["whoop", "--clear"], "cannot be combined with sources"),
         ([f"whoop/{number}" for number in range(21)], "at most 20"),
-        (["whoop/" + 300 * "x"], "no source of nights or workouts"),
+        (["whoop/" + 300 * "x"], "not a source of nights or workouts"),
     ],
 )
 def test_a_wrong_order_is_named_and_changes_nothing(run: Run, arguments: list[str], says: str) -> None:

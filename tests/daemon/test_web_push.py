@@ -163,7 +163,7 @@ def test_the_key_is_rotated_with_the_others(stage: Stage, browser: Browser, tmp_
 
 @pytest.mark.parametrize("host", ["http://10.0.0.1", "http://127.0.0.1:9", "ftp://example.org", "https://", "nonsense"])
 def test_an_address_inside_the_network_or_without_encryption_is_refused(host: str) -> None:
-    with pytest.raises(SetupError, match="no address of a push service"):
+    with pytest.raises(SetupError, match="not that of a push service"):
         web_push.checked(Browser().device(host), frozenset())
 
 

@@ -57,3 +57,20 @@ def test_what_always_goes_together_is_not_told_apart() -> None:
     twice = {**one.factors, "same": one.factors["alcohol"]}
     told = {e.factor: e for e in effects(twice, one.outcomes[:1], [one.steps])}
     assert told["same"].verdict == told["alcohol"].verdict == "not known"
+
+
+def test_one_evening_beside_all_fridays_claims_nothing() -> None:
+    """A factor of every Friday is told from Fridays by the days of other weekdays alone."""
+    days = [FIRST + timedelta(days=n) for n in range(80)]
+    fridays = {day for day in days if day.isoweekday() == 5}
+    for beside, verdict in ((1, "not known"), (12, "more")):
+        others = {day for day in days if day.isoweekday() in (2, 6)}
+        company = {day: day in fridays or day in sorted(others)[-beside:] for day in days}
+        asleep = {
+            day + timedelta(days=1): 450.0 + (day.toordinal() * 7919) % 23 + 70 * (company[day] and day not in fridays)
+            for day in days
+        }
+        (told,) = effects({"company": company}, [Outcome(name="asleep", unit="min", values=asleep, least=20, usual=60)])
+        assert told.verdict == verdict
+        assert (told.effect is None) == (beside == 1)
+        assert (told.days_left > 0) == (verdict == "not known")

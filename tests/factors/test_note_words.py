@@ -105,7 +105,7 @@ def test_until_four_an_evening_is_that_of_the_day_before() -> None:
         ("coffee at 11pm", "23:00 is still to come"),
         ("coffee tomorrow", "2026-11-21 is still to come"),
         ("coffee at 4", "before or after noon"),
-        ("coffee at 25:00", "no time of day"),
+        ("coffee at 25:00", "not a time of day"),
         ("a few beers", "how many drinks"),
         ("a bottle of wine", "how many drinks"),
         ("2 beers and a coffee", "different drinks"),

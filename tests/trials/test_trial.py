@@ -129,7 +129,7 @@ def test_other_outcomes_can_be_chosen(run: Run, tmp_path: Path, outcome: str) ->
         (("x" * 201,), "1 to 200"),
         (("kept", "1", "perhaps"), "write one of"),
         (("kept", "7", "yes"), "no trial 7"),
-        (("kept", "1", "yes", "--at", "2026-09-01"), "no day of trial 1"),
+        (("kept", "1", "yes", "--at", "2026-09-01"), "not a day of trial 1"),
         (("kept", "1", "yes", "--at", "2026-10-01"), "still ahead"),
         (("stop",), "write one of"),
         (("list", "--weeks", "3"), "new trial"),

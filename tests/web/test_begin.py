@@ -159,7 +159,7 @@ def test_what_came_is_told_in_nights_workouts_and_days(visitor: Visitor) -> None
 def test_a_file_of_no_source_is_refused_with_each_name_once(visitor: Visitor) -> None:
     shown = unescape(visitor.finished(visitor.upload("notes.txt", b"nothing").text))
     said = shown.partition('role="alert"')[2].partition(">")[2].partition("<")[0]
-    assert "no export this bridge can read" in said
+    assert "not an export this bridge can read" in said
     assert said.count("Garmin") == 1
     assert not re.search(r"\b(apple_health|garmin|google_calendar|whoop)\b", said)  # no name of ours
 
