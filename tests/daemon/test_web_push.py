@@ -183,5 +183,5 @@ def test_a_private_address_behind_https_is_not_reached(stage: Stage) -> None:
 def test_keys_that_are_none_are_refused(field: str, value: str) -> None:
     found = Browser().device("https://push.example.org")
     values = {"endpoint": found.endpoint, "p256dh": found.p256dh, "auth": found.auth, "name": "", field: value}
-    with pytest.raises(SetupError, match="no keys of a browser"):
+    with pytest.raises(SetupError, match="keys that the browser sent are not valid"):
         web_push.checked(Device(**values), frozenset())

@@ -125,7 +125,7 @@ def test_other_outcomes_can_be_chosen(run: Run, tmp_path: Path, outcome: str) ->
     ("words", "said"),
     [
         (("tea", "--weeks", "1"), "2 to 26 weeks"),
-        (("tea", "--outcome", "luck"), "no outcome"),
+        (("tea", "--outcome", "luck"), "not an outcome"),
         (("x" * 201,), "1 to 200"),
         (("kept", "1", "perhaps"), "write one of"),
         (("kept", "7", "yes"), "no trial 7"),
