@@ -14,9 +14,10 @@ from typing import Any
 from bridge.domain import phrases
 from bridge.domain.wish_terms import common
 from bridge.domain.wishes import Hours
+from bridge.wishes.contrasts import DENIED, contrasted, excepted, left_out
 from bridge.wishes.events import timed
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.lexicon import ALL, COMPANY, WEEK, Done, Kind, OneOf, Token, lexicon
+from bridge.wishes.lexicon import ALL, COMPANY, Done, Kind, OneOf, Token, lexicon
 from bridge.wishes.spelling import words
 from bridge.wishes.times import Span, bounded, folded, ranged
 from rhythm_env.interface import ActionType, Meter
@@ -27,12 +28,11 @@ JOINTS = (K.COMMA, K.COLON, K.CUT, K.AND, K.OR, K.THUS, K.WHY, K.WHEN)
 LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN, K.METER)
 ME, NOUN, OTHERS, PERSON = 1, 2, 3, 4
 ELSE, FOR = 1, 2  # of "why"
-EITHER_SIDE = 1  # of the days, of "but": "Sundays excluded"
 SHARED = frozenset({ActionType.EXERCISE, ActionType.ME_TIME, ActionType.LEARN})  # which one does with one's family
 WITH = frozenset({"with", "mit"})
 COMPOUND = re.compile(r"[a-zäöüß]{3,}(?<!st)(?<!re)(training|gymnastik|übungen|workout)")  # of a first word not known
 DISLIKED = frozenset({"hate", "hasse"})  # values of "not"
-NEVER = ((K.NOT, "never"), (K.NOT, "nie"))
+NEVER = tuple((K.NOT, one) for one in DENIED)
 TIMED = {K.DAY, K.PART, K.SPAN, K.TIMES, K.PER}
 COUNTED = (K.TIMES, K.PER)
 LIMITS = {K.ONLY, K.MOST, K.LEAST, K.ENOUGH}
@@ -137,7 +137,7 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
         for at, one in enumerate(tokens)
         if one[0] is not K.FILL or (ends[at] and one[1] and not _in_list(tokens, at))
     ]
-    found = list(_parts(_excepted(_left_out(ranged(folded(bounded(told)))))))
+    found = list(_parts(excepted(contrasted(left_out(ranged(folded(bounded(told))))))))
     at = 0
     for part in found:
         if len({kind for kind, _ in part.beside} - {K.DETAIL}) > 1 and not part.actions:
@@ -201,63 +201,6 @@ def _in_part(part: Part) -> None:
     part.parts = part.parts or named
 
 
-def _left_out(tokens: Sequence[Token]) -> list[Token]:
-    """Return tokens in which days left out of "every day" follow "except": "but not on Sundays", "Sundays excluded"."""
-    kinds = [kind for kind, _ in tokens]
-    begin, end = _list_of_days(kinds)
-    after = [one for one in tokens[end : end + 1] if one[0] in (K.NOT, K.BUT)]
-    if not end or kinds[end + len(after) :][:1] not in ([], [K.COMMA], [K.CUT], [K.AND]):
-        return list(tokens)
-    if after == [(K.BUT, EITHER_SIDE)]:
-        return [*tokens[:begin], *after, *tokens[begin:end], *tokens[end + 1 :]]
-    before = begin
-    while kinds[before - 1 : before] in ([K.NOT], [K.ONLY], [K.COMMA], [K.CUT], [K.AND]):
-        before -= 1
-    nots, first = [one for one in (*tokens[before:begin], *after) if one[0] is K.NOT], kinds[:before]
-    daily = ((K.PER, len(WEEK)) in tokens[:before] or K.EVERY in first) and before < begin
-    of_one = first.count(K.ACTION) <= 1 and not {K.NOT, K.DAY, K.SUGGESTION} & {*first}
-    if not (daily and of_one) or [value in (None, "never", "nie") for _, value in nots] != [True]:
-        return list(tokens)
-    return [*tokens[:before], (K.BUT, None), *tokens[begin:end], *tokens[end + len(after) :]]
-
-
-def _list_of_days(kinds: Sequence[Kind]) -> tuple[int, int]:
-    """Return the places of the last days of a text: from the first of "Saturdays and Sundays" to after the last."""
-    end = next((at for at in range(len(kinds), 0, -1) if kinds[at - 1] is K.DAY), 0)
-    begin = end - 1
-    while kinds[begin - 2 : begin] in ([K.DAY, K.AND], [K.DAY, K.OR], [K.DAY, K.COMMA]):
-        begin -= 2
-    return begin, end
-
-
-def _excepted(tokens: Sequence[Token]) -> list[Token]:
-    """Return tokens with "except on Fridays and Saturdays" as one token. Raises NotUnderstood if no days follow."""
-    found: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        kind, value = tokens[at]
-        at += 1
-        if kind is K.BUT:
-            listed = tokens[at:]
-            size = next((i for i, one in enumerate(listed) if one[0] not in (K.DAY, K.AND, K.OR, K.COMMA)), len(listed))
-            size -= next((i for i, one in enumerate(reversed(listed[:size])) if one[0] is K.DAY), size)
-            value = frozenset().union(*(_days(one) for one in listed[:size]))
-            if not value or (listed[size:] and listed[size][0] in (K.PART, K.SPAN)):
-                raise NotUnderstood
-            if found and found[-1][0] in (K.COMMA, K.CUT, K.AND):
-                found.pop()
-            at += size
-            if tokens[at : at + 1] == [(K.COMMA, None)] and K.ACTION not in (one[0] for one in found):
-                at += 1  # "every day, except on Fridays, a walk"
-        found.append((kind, value))
-    return found
-
-
-def _days(token: Token) -> frozenset[int]:
-    kind, value = token
-    return value if kind is K.DAY and isinstance(value, frozenset) else frozenset()
-
-
 def _is_fragment(text: str, *, limited: bool) -> bool:
     """Return True for a limit without a subject, such as "nothing after that" or "not earlier"."""
     plain = " ".join(re.sub(r"[^\w' -]", " ", text.lower()).split()).replace("i am ", "i'm ")
@@ -311,7 +254,7 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
             if part.kinds or part.words:
                 yield part
                 part = Part(kind, is_else=(kind, value) == (K.WHY, ELSE), is_for=(kind, value) == (K.WHY, FOR))
-            elif kind in (K.WHY, K.THUS, K.WHEN):
+            elif kind in (K.WHY, K.THUS, K.WHEN, K.CUT):
                 if (part.joint, kind) == (K.OR, K.WHEN):
                     raise NotUnderstood  # "no gym on Mondays or when I'm tired"
                 part.joint, part.is_else = kind, kind is K.WHY and value == ELSE

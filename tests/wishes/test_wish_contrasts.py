@@ -1,0 +1,76 @@
+"""A time that is wanted beside one that is not: "evenings, not mornings" in every order, with and without a comma."""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import product
+
+import pytest
+
+from bridge.wishes.hearing import heard
+from bridge.wishes.told import sentence
+
+TODAY = date(2026, 11, 30)
+ACTIONS = {"en": ("sport", "meditation", "learning"), "de": ("Sport", "Meditation", "Lernen")}
+PAIRS = {  # what is wanted, what is not, and what is understood
+    "en": (
+        ("in the evening", "in the morning", "best from 18:00 to 24:00", "not from 06:00 to 12:00"),
+        ("in the afternoon", "in the evening", "best from 12:00 to 18:00", "not after 18:00"),
+        ("on Mondays", "on Tuesdays", "best on Monday", "not on Tuesday"),
+        ("on Saturdays", "on Sundays", "best on Saturday", "not on Sunday"),
+        ("in the evening", "on Fridays", "best from 18:00 to 24:00", "not on Friday"),
+    ),
+    "de": (
+        ("abends", "morgens", "best from 18:00 to 24:00", "not from 06:00 to 12:00"),
+        ("nachmittags", "abends", "best from 12:00 to 18:00", "not after 18:00"),
+        ("montags", "dienstags", "best on Monday", "not on Tuesday"),
+        ("samstags", "sonntags", "best on Saturday", "not on Sunday"),
+        ("abends", "freitags", "best from 18:00 to 24:00", "not on Friday"),
+    ),
+}
+ORDERS = {
+    "en": (
+        "{x} {a} not {b}; {x} {a}, not {b}; {x} {a} and not {b}; {x} {a} but not {b}; {x} {a} never {b}",
+        "{x} not {b} but {a}; no {x} {b}, but {a}; {x} {a}, {b} not",
+    ),
+    "de": (
+        "{x} {a} nicht {b}; {x} {a}, nicht {b}; {x} {a} und nicht {b}; {x} {a}, aber nicht {b}; {x} {a} nie {b}",
+        "{x} nicht {b} sondern {a}; {x} nicht {b}, sondern {a}; {x} {a}, {b} nicht",
+    ),
+}
+ALIKE = {"in the evening on Fridays", "abends freitags"}  # of an hour and a day, which no "but" turns round
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_is_wanted_is_never_barred(language: str) -> None:
+    either, turned = (texts.split("; ") for texts in ORDERS[language])
+    missed = []
+    for x, (a, b, best, barred) in product(ACTIONS[language], PAIRS[language]):
+        for order in (*either, *(turned if f"{a} {b}" not in ALIKE else ())):
+            text = order.format(x=x, a=a, b=b)
+            told = sorted(one.split(" ", 1)[1] for one in _told(text).split("; "))
+            missed += [(text, told)] if told != [best, barred] else []
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("sport on Mondays not in the morning", "exercise not on Monday from 06:00 to 12:00"),
+        ("Serien unter der Woche nicht nach 22 Uhr", "watching series not on Monday, Tuesday, Wednesday, Thursday"),
+        ("Sport montags nicht vor 10", "exercise not on Monday from 00:00 to 10:00"),
+        ("sport never in the morning only in the evening", "exercise not before 18:00"),
+        ("no sport in the morning, in the evening yes", "exercise not from 06:00 to 12:00; exercise best from 18:00"),
+        ("kein Sport morgens, abends gern", "exercise not from 06:00 to 12:00; exercise best from 18:00"),
+        ("sport three times a week not on Sundays", "exercise 3 times a week; exercise not on Sunday"),
+        ("jeden Tag meditieren nicht morgens", "meditation 7 times a week; meditation not from 06:00 to 12:00"),
+        ("Sport morgens statt abends", "exercise best from 06:00 to 12:00"),
+    ],
+)
+def test_days_and_hours_of_one_veto_stay_together(text: str, told: str) -> None:
+    assert _told(text).startswith(told)
+
+
+def _told(text: str) -> str:
+    found = heard(text, TODAY)
+    return sentence(found.said, found.aside)
