@@ -20,7 +20,7 @@ from bridge.query.bag import Bag
 from bridge.query.model import METER_NAMES, TITLED
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
-from bridge.query.plain_law import check_halves, check_limited, check_negated, check_used
+from bridge.query.plain_law import check_amounts, check_halves, check_limited, check_negated, check_used
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import noted, without_names
 from bridge.query.plain_offer import LANGUAGES, example, likely, offer
@@ -227,7 +227,8 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
             without_remarks(text.lower(), lambda part: _says_nothing(part, marked, known)), marked.language
         )
     said = with_umlauts(plainly(text)) if marked.language == "de" else plainly(text)
-    plain = marked.mark(marked.with_shifts(marked.corrected_text(said, known), factors))
+    said = marked.with_shifts(marked.corrected_text(said, known), factors)
+    plain = marked.mark(said)
     if texts(marked.language).unread.search(plain):
         raise NotUnderstood
     tokens = tokens_in(plain, marked, known)
@@ -243,6 +244,8 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
     told = [one for one in titles.told(tokens) if one[0] != w.FILL]
     read = _meant(told, marked, text)
     check_negated(plain, read)
+    apart = replace(marked, found={**marked.found}, spans=[])
+    check_amounts(said, read, lambda part: tokens_in(apart.mark(part), apart, known))
     check_halves(text, read, lambda half: _read(half, replace(marked, found={}, spans=[], mended=[]), factors))
     check_used(told, read, lambda some: _meant(some, replace(marked, spans=[*marked.spans]), text))
     return read if titles.name is None else _since_entry(read, titles.name)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
 from bridge.query import plain_kinds as w
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
@@ -15,8 +18,13 @@ NARROWS = {w.COMPARED, w.CLOCK, w.SPAN, w.CONDITION, w.WEEKEND, w.SPORT, w.ACTIV
 ALIKE = dict.fromkeys((w.SPORT, w.ACTIVITY), w.SPORT + w.ACTIVITY + w.RAN)  # "minutes of cycling per ride"
 MORNING = (w.CLOCK, ("<", "12:00"))  # of a time of waking, which says so itself
 ONLY = (w.FILL, "only")
+ROWS = ("workouts", "entries", "tasks")
+AMOUNTS = {w.WORKOUTS: "workout", w.ENTRIES: "entries"}  # what is done or had, and how a condition names it
+AMOUNTS |= dict.fromkeys((w.SPORT, w.ACTIVITY, w.RAN, w.FACTOR, w.ACTION), "")  # by its value
 DONE = {w.SPORT, w.ACTIVITY, w.RAN, w.WALK, w.WORKOUTS, w.FACTOR, w.ACTION, w.ENTRIES}
 NEGATION, NEGATED, FURTHER, TOLD_TOO = map(pattern, ("negation", "negated", "further", "told_too"))
+AMOUNT = pattern("amount")
+PRESENT = re.compile(r"> 0(?!\S)| = [^\W\d]")  # of a condition that only says that there was something
 
 
 def check_used(tokens: Sequence[w.Token], found: Words, read: Callable[[Sequence[w.Token]], Words]) -> None:
@@ -75,3 +83,30 @@ def check_halves(text: str, found: Words, read: Callable[[str], Words]) -> None:
     told = tells and TOLD_TOO.match(second)
     if (first == found and not told) or (first.of != found.of and not found.against):
         raise NotUnderstood(parts[1])
+
+
+def check_amounts(text: str, found: Words, read: Callable[[str], Sequence[w.Token]]) -> None:
+    """Raise SetupError for "does more coffee mean less sleep", of which only days with and without it are compared."""
+    conditions = (found.against or "", *(() if found.what.startswith(ROWS) else found.where))
+    told = [one for one in conditions if PRESENT.search(one)]
+    if not told:
+        return
+    twice = sum(kind == w.MORE for kind, _ in read(text)) > 1
+    for one in AMOUNT.finditer(text):
+        before, behind = (_meaning(part, read) for part in (text[: one.start()], text[one.end() :]))
+        of_it = [*behind[:1], *(before[-1:] if (twice or one["much"]) and w.METRIC not in dict(behind[:1]) else ())]
+        if any(kind in AMOUNTS and any((AMOUNTS[kind] or str(of)) in part for part in told) for kind, of in of_it):
+            raise SetupError(
+                say(
+                    "only days with something and days without it are compared, not how much of it there was; leave "
+                    "out the word {word}, or name an amount, such as more than 8000 steps",
+                    word=one["word"],
+                )
+            )
+
+
+def _meaning(text: str, read: Callable[[str], Sequence[w.Token]]) -> Sequence[w.Token]:
+    try:
+        return [one for one in read(text) if one[0] != w.DID and one != (w.FILL, None)]
+    except NotUnderstood:
+        return []  # a part of a phrase

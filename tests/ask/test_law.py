@@ -106,3 +106,40 @@ def test_a_second_question_does_not_take_the_place_of_the_first(text: str) -> No
         ("entries.minutes", "sum", None),
         ("entries.minutes", "max", "day"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("does more walking mean I sleep longer", "more"),
+        ("does less coffee mean I sleep longer", "less"),
+        ("more coffee, less sleep?", "more"),
+        ("do more workouts mean more deep sleep", "more"),
+        ("does longer running mean I sleep longer", "longer"),
+        ("is my HRV higher when I exercise more", "more"),
+        ("do I sleep longer when I run more", "more"),
+        ("am I sleeping more when I cycle a lot", "a lot"),
+        ("how many days with a lot of coffee in October", "a lot"),
+        ("is there a link between more running and longer sleep", "more"),
+        ("weniger Alkohol, mehr Tiefschlaf?", "weniger"),
+        ("schlafe ich besser mit weniger Alkohol", "weniger"),
+        ("mehr Yoga, weniger Ruhepuls?", "mehr"),
+    ],
+)
+def test_an_amount_is_not_read_as_whether_there_was_any(text: str, word: str) -> None:
+    with pytest.raises(SetupError, match=f"not how much of it there was; leave out the word {word},"):
+        read(text, TODAY, ["coffee", "alcohol"])
+
+
+@pytest.mark.parametrize(
+    ("text", "against"),
+    [
+        ("do I sleep longer on running days", "before.workout.sport = running"),
+        ("how much less do I sleep after coffee", "before.coffee > 0"),
+        ("do I sleep more with alcohol", "before.alcohol > 0"),
+        ("wie viel weniger schlafe ich nach Alkohol", "before.alcohol > 0"),
+        ("do I walk more on days with workouts?", "workout.minutes > 0"),
+    ],
+)
+def test_more_of_what_is_compared_narrows_nothing_else(text: str, against: str) -> None:
+    assert read(text, TODAY, ["coffee", "alcohol"]).against == against
