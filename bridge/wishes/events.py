@@ -53,6 +53,27 @@ def _words(language: str) -> Words:
     }
 
 
+ABED = (  # an hour at which children sleep, and its half of the day
+    (
+        re.compile(
+            r"(?i)\b(?<!before )(?<!until )(?<!till )(?P<at>half past (?:seven|eight|nine)|eight|nine|ten"
+            r"|(?:8|9|10)(?:[:.]\d\d)?|7[:.][345]\d)(?=,? (?:when|once|after) (?:the |my |our )*(?:kids?|children"
+            r"|little ones?|baby|boys|girls|son|daughter|twins) (?:are |is )?(?:in bed|asleep|sleep|sleeps|sleeping)\b)"
+        ),
+        "pm",
+    ),
+    (
+        re.compile(
+            r"(?i)\b(?<!vor )(?<!bis )(?P<at>halb (?:acht|neun|zehn)|(?<!halb )(?:acht|neun|zehn)"
+            r"|(?:8|9|10)(?:[:.]\d\d)?|7[:.][345]\d)(?: uhr)?(?=(?: [^,;]+)?,? (?:wenn|sobald|nachdem)"
+            r" (?:die |meine |unsere |der |das |unser )*(?:kinder|kids|kleinen?|baby|jungs|mädels|sohn|tochter)"
+            r" (?:im bett|schlafen|schläft|eingeschlafen)\b)"
+        ),
+        "abends",
+    ),
+)
+
+
 def timed(text: str, language: str) -> str:
     """Return a text in lower case, with times of day in figures, and with the time of an event instead of the event."""
     words = _words(language)
@@ -66,6 +87,13 @@ def timed(text: str, language: str) -> str:
 def with_half(text: str, language: str) -> str:
     """Return "nothing from five to seven, we eat dinner then" with its hours in the evening."""
     return BARE_RANGE.sub(partial(_halved, words=_words(language)), text)
+
+
+def with_evening(text: str) -> str:
+    """Return "from 8.30 when the kids are in bed" with its hour in the evening."""
+    for pattern, half in ABED:
+        text = pattern.sub(rf"\g<at> {half}", text)
+    return text
 
 
 def _halved(found: re.Match[str], words: Words) -> str:

@@ -42,8 +42,8 @@ PERIODS = re.compile(  # in which a wish counts nothing, and no hours in a week
     r"\b(?:a|per|each|every|one|same|single|am|pro|je|im|jeden|selben|einem) (?:day|month|tag|monat)\b"
 )
 BOUNDS = re.compile(
-    r"\b(?:hours?|stunden|at (?:the )?most|max\w*|no more|not more|never|limit|cap|enough"
-    r"|höchstens|nie\w*|nicht mehr|reicht|reichen|genügt)\b"
+    r"\b(?:hours?|stunden|at (?:the )?most|max\w*|no more|not more|never|limit|cap|enough|only (?:once|twice)"
+    r"|höchstens|nie\w*|nicht mehr|nur (?:einmal|zweimal)|reicht|reichen|genügt)\b"
 )
 MEETINGS = re.compile(  # which nothing suggests: they stand in the calendar
     r"\b(?:meetings?|calls|(?:video |phone |conference )call|conferences?|stand-?ups?|one-on-ones?|appointments?"

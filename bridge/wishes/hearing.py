@@ -15,6 +15,7 @@ from bridge.domain.occasions import Occasion
 from bridge.domain.wish_terms import common
 from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Wishes
 from bridge.wishes.accounting import accounted
+from bridge.wishes.events import with_evening
 from bridge.wishes.hours import NOON, NotUnderstood
 from bridge.wishes.lexicon import WEEK, lexicon
 from bridge.wishes.occasions import occasion
@@ -54,7 +55,7 @@ ILL = re.compile(  # which passes
 OF_ALL_DAYS = {"clear", "allow", "any", "drop", "forget", "open", "usual", "night"}  # which take a wish back
 CLAUSES = re.compile(r"[,;:.](?!\d)| (?:and|und|so|because|cos|coz|cuz|weil|denn|since|also|but|aber) ")
 THENCE = re.compile(  # a reason, and the wish that holds on the days of it
-    r"(?P<reason>[^,;.:]+?)(?:[,;:.]| [-–—]) "
+    r"(?P<reason>[^,;.:]+?)(?:[,;:.]| [-–—]|(?= (?:so|deshalb|darum|therefore) )) "
     r"(?P<thence>(?:so|also|da|dann|deshalb|darum|then|therefore) )?(?P<wish>.+?)"
     r"(?P<then> (?:then|(?:in|during) that time))?$"
 )
@@ -228,6 +229,7 @@ def _read(text: str, language: str) -> Heard | None:
         except NotUnderstood:
             return None
 
+    text = with_evening(text)
     try:
         said, aside = by_slots(text, language)
         if _contradicts(said):

@@ -101,7 +101,8 @@ class Lexicon:
     """The words of a language with their tokens, patterns to replace in a text first, and its spelling.
 
     ``adjuncts`` match what something is for, ``remarks`` a reason or an appeal beside a wish, ``vague`` what limits
-    it and cannot be kept, and ``heads`` are ends of compounds without a meaning of their own.
+    it and cannot be kept, ``heads`` are ends of compounds without a meaning of their own, and ``small`` words are
+    mended where they are mistyped.
     """
 
     phrases: Phrases
@@ -111,6 +112,7 @@ class Lexicon:
     vague: re.Pattern[str]
     heads: frozenset[str]
     often_mistyped: frozenset[str]
+    small: frozenset[str]
     real: frozenset[str]
 
 
@@ -135,6 +137,7 @@ def lexicon(language: str, *, with_meters: bool = False) -> Lexicon:
         vague=re.compile(said["vague"], re.IGNORECASE),
         heads=frozenset(said["spelling"].get("heads", "").split()),
         often_mistyped=frozenset(said["spelling"]["mistyped"].split()),
+        small=frozenset(said["spelling"]["small"].split()),
         real=frozenset(said["spelling"]["real"].split()),
     )
 

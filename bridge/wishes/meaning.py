@@ -204,12 +204,17 @@ def _but_on_days(part: Part) -> tuple[Said, ...]:
 
 def _daily_but(part: Part, days: frozenset[int]) -> tuple[Said, ...]:
     """Return the wishes of "a run every day except Sundays": six times a week, and not on Sundays."""
+    lasts = part.flags.pop(K.LASTS, [])
+    if any(side is K.MOST for side, *_ in lasts):
+        raise NotUnderstood  # "at most an hour of tv every day except Fridays" bounds each day
+    alone = replace(part, flags={K.LASTS: lasts}, days=frozenset(), parts=[], spans=[])
+    long = _lasting(alone) if lasts else ()
     if part.flags.keys() - {K.PER, K.EVERY, K.BEST, K.FINE} or part.nots or part.days or not part.actions:
         raise NotUnderstood
     goal = Said(kind="goal", actions=part.actions, number=len(WEEK) - len(days))
     of_week = () if part.actions == WORK else (goal,)
     part.flags, part.days, part.nots = ({}, ANY_DAY - days, 0) if part.times else ({K.NOT: None}, days, 1)
-    return (*of_week, *_limits(part))
+    return (*long, *of_week, *_limits(part))
 
 
 def _lasting(part: Part) -> tuple[Said, ...]:
@@ -222,7 +227,7 @@ def _lasting(part: Part) -> tuple[Said, ...]:
     of_kind = part.has(K.ONLY) and kinds_of(part)  # "cycling only at the weekend, then two hours"
     if part.actions in (WORK, ALL) or len(part.actions) > 1 or of_kind or _is_of_a_day(part, told):
         raise NotUnderstood
-    if part.flags.get(K.PER) == 1:
+    if part.flags.get(K.PER) == 1 and not part.has(K.NUMBER):
         part.flags.setdefault(K.TIMES, 1)  # "an hour of painting in the week"
     for side, minutes, beyond in told:
         if beyond and not part.nots:

@@ -65,7 +65,7 @@ def _at_times(part: Part, *, bed: bool) -> tuple[Said, ...]:
             return (Said(kind="rest", at=_at_dawn(clock)),)  # "don't wake me before eight"
         if part.nots or relation not in (K.AT, K.LATEST, K.BEFORE, K.TO):
             raise NotUnderstood
-        return (Said(kind="up", at=_at_dawn(clock)),)
+        return (Said(kind="up", at=_at_dawn(clock), bound=relation in (K.LATEST, K.BEFORE)),)
     if relation is K.TO and not clock[2] and clock[0] in range(4, 10) and not part.days:
         raise NotUnderstood  # "sleep until eight", but "on Saturdays"
     if relation is K.TO and (clock[2] or part.days) and clock[0] in range(4, LATEST_UP):

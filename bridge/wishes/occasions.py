@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
     Raises NotUnderstood if the text names such days twice.
     """
     words, rest = _words(language), text.lower().replace("’", "'")
-    rest = _written(rest, words["also"])
+    rest = _written(words["short_month"].sub(partial(_in_full, words=words), rest), words["also"])
     found: dict[str, Any] = {}
     for name, pattern in words["patterns"]:
         if name in ("until_day", "since_day") and len(words["weekday"].findall(rest)) > 1:
@@ -69,6 +69,13 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
         return rest, Occasion(**found)
     except ValueError:
         raise NotUnderstood from None
+
+
+def _in_full(told: re.Match[str], words: Words) -> str:
+    """Return a month such as "dec" or "Dez." by its whole name."""
+    months: Mapping[str, set[int]] = words["of_months"]
+    short = (_group(told, "m") or "")[:3]
+    return next(name for name, of in months.items() if len(of) == 1 and name.startswith(short))
 
 
 def days_of(text: str, today: date) -> tuple[date | None, date | None]:
@@ -134,6 +141,10 @@ def _words(language: str) -> Words:
             for key, value in named.items():
                 one = one.replace(key, value)
             patterns.append((name, re.compile(one)))
+    cut = "|".join(sorted({name[:size] for name in named["MONTHS"].split("|") for size in (3, 4)}))
+    after = r"(?:(?<=\d )|(?<=\d\. )|(?<=\d(?:st|nd|rd|th) )|(?<=\b(?:in|im) ))"
+    before = r"(?= \d{1,2}(?:st|nd|rd|th)?(?=$|[,;.]| (?!times|x\b|[ap]m)))"
+    short_month = re.compile(rf"{after}(?P<m1>{cut})\b\.?" + rf"|\b(?P<m2>{cut})\.?{before}" * (language == "en"))
     numbers = {name: int(n) for name, n in (one.split("=") for one in said["numbers"].split())}
     short = {"en": 3, "de": 2}[language]  # letters, by which no other word is taken for a day
     named_days = "|".join(name[:short] for name in WEEKDAYS[language].split())
@@ -144,6 +155,7 @@ def _words(language: str) -> Words:
         "of_months": months,
         "of_numbers": numbers,
         "weekday": weekday,
+        "short_month": short_month,
         "language": language,
     }
     return {**said, **found}

@@ -55,7 +55,8 @@ def without_remarks(text: str, language: str) -> Iterator[Left]:
     if told is not None:
         said = told["ground"] or told["sure"]
         rest = told["rest"] or text[: told.start()]
-        if _names_no_day(said, rest) and (told["sure"] or not LIMITING.search(said.lower())):
+        needless = told["why"] and not POLARITY.search(rest.lower())  # "three runs a week, too much sport"
+        if not needless and _names_no_day(said, rest) and (told["sure"] or not LIMITING.search(said.lower())):
             yield rest, (said.strip(),)
     for end in reversed(list(CLAUSE.finditer(text.rstrip(" .!?")))):
         rest, said = text[: end.start()], text[end.end() :].strip(" .!?")

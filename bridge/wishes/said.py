@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import time
 from typing import Any, TypeVar
 
@@ -39,7 +39,8 @@ class Said:
     Shortest, longest and asleep count minutes, apart counts free days, and spare the days of a week without
     suggestions. ``names`` are kinds of an action, such as yoga. ``narrows`` means that an earlier wish is limited, not
     replaced. ``at`` is a time of the night, or the begin that was said of hours. ``when`` are the days on which the
-    wish holds, and ``of`` is the word for a kind, such as emails, of an action that is limited as a whole.
+    wish holds, and ``of`` is the word for a kind, such as emails, of an action that is limited as a whole. A
+    ``bound`` was said as one, and is said back: "at least twice", "up by six".
     """
 
     kind: str
@@ -53,6 +54,7 @@ class Said:
     when: Occasion | None = None
     names: frozenset[str] = frozenset()
     of: str = ""
+    bound: bool = field(default=False, compare=False)
 
 
 def applied(wishes: Wishes, said: Sequence[Said]) -> Wishes:

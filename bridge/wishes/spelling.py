@@ -18,6 +18,7 @@ WORD = re.compile(r"\d+min\b|\d{1,2}[:.]\d\d|\d+|[^\W\d_]+(?:'[^\W\d_]+)?|[-–,
 TYPO_MIN, MEANT_MIN = (6, 8)  # letters of a word with a mistyped one, and of the word that was meant
 CONTENT = frozenset({K.ACTION, K.DAY, K.PART, K.SUGGESTION})
 NEAR_MIN, NEAR = 5, {*CONTENT, K.METER, K.FILL, K.AGAIN, K.BEST, K.THEN}
+SMALL_MIN = 4  # letters of "afer"
 STEM_MIN, LINKS = (4, ("s", "n"))  # letters of each word of a compound, and what may stand between them
 KEYS = ("qwertzuiopü", "qwertyuiop", "asdfghjklöä", "yxcvbnm", "zxcvbnm")
 BESIDE = {
@@ -64,6 +65,8 @@ def _spelt(word: str, lexicon: Lexicon) -> list[str]:
     full = [f"{word}e", re.sub("(?<=[hlr])n$", "en", word)] if lexicon.heads else []  # "schreib ich", "spaziern"
     if said := [one for one in full if one != word and K.ACTION in dict(lexicon.phrases.get((one,), ()))]:
         return said[:1]
+    if small := [one for one in lexicon.small if len(word) >= SMALL_MIN and _is_next(word, one)]:
+        return small if len(small) == 1 else [word]
     if len(word) < TYPO_MIN:
         return [word]
     halves = [(word[:i], word[i:]) for i in range(1, len(word))]  # the first and the last letter are taken as typed

@@ -53,15 +53,8 @@ def _phrase(one: Said) -> Text:
     match one.kind:
         case "shortest" | "longest" | "exactly" | "asleep" | "apart":
             return _lasts(one, named)
-        case "goal":
-            return say_many("{actions} once a week", "{actions} {count} times a week", int(one.number), actions=named)
-        case "most":
-            return say_many(
-                "{actions} at most once a week",
-                "{actions} at most {count} times a week",
-                int(one.number),
-                actions=named,
-            )
+        case "goal" | "most":
+            return _often(one, named)
         case "days":
             return _on_days(one.days, named)
         case "hours":
@@ -75,6 +68,17 @@ def _phrase(one: Said) -> Text:
         case "suggestions":
             return say_many("at most one suggestion a day", "at most {count} suggestions a day", int(one.number))
     return _on_the_whole(one.kind, named)
+
+
+def _often(one: Said, named: str) -> Text:
+    count = int(one.number)
+    if one.kind == "most":
+        return say_many("{actions} at most once a week", "{actions} at most {count} times a week", count, actions=named)
+    if one.bound:
+        return say_many(
+            "{actions} at least once a week", "{actions} at least {count} times a week", count, actions=named
+        )
+    return say_many("{actions} once a week", "{actions} {count} times a week", count, actions=named)
 
 
 def _hours(one: Said, named: str) -> Text:
@@ -128,6 +132,8 @@ def _of_one(one: Said) -> Text:
             return say("not up before {time} on {days}", time=at, days=days)
         case "rest":
             return say("not up before {time}", time=at)
+        case "up" if one.bound:
+            return say("up by {time} on {days}", time=at, days=days) if days else say("up by {time}", time=at)
     return say("up at {time} on {days}", time=at, days=days) if days else say("up at {time}", time=at)
 
 

@@ -162,7 +162,7 @@ def wanted(part: Part) -> tuple[Said, ...]:
         at = hours[0][0] if relations == [K.AT] and part.spans[0][2] is None else None
         found.append(Said(kind="best", actions=actions, days=part.days, hours=hours, at=at))
     if goal:
-        found.append(Said(kind="goal", actions=actions, number=goal))
+        found.append(Said(kind="goal", actions=actions, number=goal, bound=part.has(K.LEAST)))
     if not found or (actions == WORK and part.days and len(part.days) < WORKDAYS_MIN and not part.has(K.ONLY)):
         raise NotUnderstood
     return tuple(found)

@@ -46,7 +46,7 @@ from tests.wishes.corpus import nameless
         ("no exercise after 8 pm", "run by 8 pm at the latest; Laufen um 20 Uhr spätestens; swim no later than 8 pm"),
         ("family only after five", "family always after five; Familie immer nach 17 Uhr"),
         ("in bed by 10 pm", "lights out at ten; bed 22:00; um zehn ins Bett; spätestens 22 Uhr schlafen"),
-        ("up by 6:30", "wake me at half past six; get me up at 6.30 pls; um halb sieben aufstehen"),
+        ("up at 6:30", "wake me at half past six; get me up at 6.30 pls; um halb sieben aufstehen"),
         ("not to bed before midnight", "never put me to bed before 12; schick mich nicht vor Mitternacht ins Bett"),
         ("sport at most 3 times a week", "not more than three runs a week; höchstens dreimal die Woche Sport"),
         ("friends one evening a week", "one evening a week with friends; ein Abend pro Woche mit Freunden"),
