@@ -53,6 +53,15 @@ def _apart(spans: Sequence[Span]) -> bool:
     return 300 * DAY < abs(first - other) < 360 * DAY and max(last - first, other_last - other) < 31 * DAY
 
 
+def _since_until(spans: Sequence[Span]) -> Span | None:
+    """Return the span of "since the end of August until 30 September", or None."""
+    firsts, lasts = (
+        [one for one, end in spans if one and end is None],
+        [end for one, end in spans if end and one is None],
+    )
+    return (firsts[0], lasts[0]) if firsts and lasts and firsts[0] <= lasts[0] else None
+
+
 def _adjoin(tokens: list[w.Token], spans: Sequence[Span]) -> list[w.Token] | None:
     """Return the tokens for two spans that adjoin as one, as in "steps in January and February", or None."""
     kinds = "".join(kind for kind, _ in tokens)
@@ -125,6 +134,8 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     elif since and {w.OTHERS, w.MORE} <= kinds and not kinds & CONDITIONED and marked.is_recent(until):
         spans.append((None, since - DAY))  # "longer last night than usual"
         tokens = [one for one in tokens if one[0] != w.OTHERS]
+    if len(spans) == 2 and not kinds & {*COMPARE} and (one := _since_until(spans)) is not None:
+        spans = [one]
     if len(spans) == 2 and (joined := _adjoin(tokens, spans)) is not None:
         tokens, spans = joined, [(spans[0][0], spans[1][1])]
     if len(spans) > 2 or (len(spans) == 2 and not (kinds & {*COMPARE} or marked.parted)):

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
 from functools import cache
 from importlib import resources
 from typing import Any
+
+from dateutil.easter import easter
 
 from bridge.domain.phrases import NUMBERS, WEEKDAYS
 
@@ -17,6 +20,16 @@ MONTHS, ORDINALS, UNITS, SEASONS, QUARTERS, HOLIDAYS, FEASTS = (
     for name in ("months", "ordinals", "units", "seasons", "quarters", "holidays", "feasts")
 )
 LONG_HOLIDAYS = TOLD["words"]["long"]  # of several days
+
+
+def feast(told: str | int, year: int) -> date:
+    """Return the date of a feast in a year, told as a month and day or as days after Easter Sunday."""
+    if isinstance(told, int):
+        return easter(year) + timedelta(told)
+    if told == "advent":
+        christmas = date(year, 12, 25)
+        return christmas - timedelta(christmas.isoweekday() + 21)
+    return date.fromisoformat(f"{year}-{told}")
 
 
 @cache

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
-from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
 from bridge.domain.phrases import NUMBERS, WEEKDAYS
@@ -24,20 +23,12 @@ from bridge.query.span_patterns import (
     QUARTERS,
     SEASONS,
     UNITS,
+    feast,
     patterns_of,
 )
 
 DAY = timedelta(days=1)
 Span = tuple[date | None, date | None]  # first and last date, both inside
-
-
-def _feast(told: str | int, year: int) -> date:
-    if isinstance(told, int):
-        return easter(year) + told * DAY
-    if told == "advent":
-        christmas = date(year, 12, 25)
-        return christmas - (christmas.isoweekday() + 21) * DAY
-    return date.fromisoformat(f"{year}-{told}")
 
 
 @dataclass(frozen=True)
@@ -69,7 +60,18 @@ class Dates:
                 return f" §p{len(spans) - 1} "
 
             text = pattern.sub(marked, text)
-        return self._before_it(self._around_it(text, spans), spans), spans
+        return self._before_it(self._around_it(self._from_ends(text, spans), spans), spans), spans
+
+    def _from_ends(self, text: str, spans: list[Span]) -> str:
+        """Mark "since the end of last year" as the days from the last one of that span on."""
+
+        def begun(match: re.Match[str]) -> str:
+            at = int(match["at"])
+            if last := spans[at][1]:
+                spans[at] = last, None
+            return f" §p{at} " if last else match[0]
+
+        return re.sub(self._patterns["from_end"], begun, text)
 
     def now_of(self, last: Span) -> Span | None:
         """Return this week, month or year if a span is the last one, or else None."""
@@ -186,13 +188,13 @@ class Dates:
 
     def _holiday(self, name: str, year: int | None) -> tuple[date, date]:
         told = HOLIDAYS[self.language][name]
-        at = _feast(told, year or self.today.year)
-        return (at if year or at <= self.today else _feast(told, self.today.year - 1),) * 2
+        at = feast(told, year or self.today.year)
+        return (at if year or at <= self.today else feast(told, self.today.year - 1),) * 2
 
     def _stretch(self, match: re.Match[str]) -> Span:
         first, last = FEASTS[self.language][match["feast"]]
-        year = self.today.year - (_feast(first, self.today.year) > self.today)
-        return _feast(first, year), _feast(last, year)
+        year = self.today.year - (feast(first, self.today.year) > self.today)
+        return feast(first, year), feast(last, year)
 
     def _whole(self, year: int | None, month: int | None) -> tuple[date, date] | None:
         if month is None:
@@ -243,6 +245,12 @@ class Dates:
     def _ago(self, match: re.Match[str]) -> Span:
         night = any(one in match[0] for one in ("nights", "nächten"))
         return (self.today - (self.number(match[1]) - night) * DAY,) * 2
+
+    def _long_ago(self, match: re.Match[str]) -> Span:
+        """Return the thirty days that ended so long ago, which are compared with the last thirty."""
+        many = 1 if match["many"] in ("a", "an", "einem") else self.number(match["many"] or "6")
+        last = self.today - relativedelta(months=many * (12 if match["unit"] in ("year", "jahr") else 1))
+        return last - 29 * DAY, last
 
     def _week(self, back: int) -> Callable[[re.Match[str]], Span]:
         monday = self.today - (self.today.isoweekday() - 1 + 7 * back) * DAY
@@ -361,7 +369,10 @@ class Dates:
         if found is None or found[0] == found[1]:
             return None
         told = match["part"].split()[0]
+        if match["since"] and told in ("end", "ende"):
+            return found[1], None  # the days from the last one on, and none of those that come before it
         first = {"mid": 10, "middle": 10, "mitte": 10, "late": 20, "end": 20, "ende": 20}.get(told, 0)
+        first = 14 if match["since"] and first == 10 else first
         begun = found[0] + first * DAY
         return begun, found[1] if first == 20 else begun + 9 * DAY
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import read
 from bridge.query.understood import sentence
@@ -234,3 +236,55 @@ def test_a_question_of_one_time_is_not_answered_of_all() -> None:
         assert (found.what, found.since, found.against) == ("resting_hr", "2026-02-01", "..2026-01-31"), text
     assert understood("I'm a nurse: how many steps on average") == understood("how many steps on average")
     assert understood("Ich bin Lehrerin: Schritte im Schnitt") == understood("Schritte im Schnitt")
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("shortest night since the end of August", "2026-08-31", None),
+        ("kürzeste Nacht seit Ende August", "2026-08-31", None),
+        ("shortest night since mid August", "2026-08-15", None),
+        ("shortest night from the end of August", "2026-08-31", None),
+        ("sleep since the end of last year", "2025-12-31", None),
+        ("steps since the end of summer", "2026-08-31", None),
+        ("Schritte seit Ende letzten Monats", "2026-10-31", None),
+        ("steps since end of 2025", "2025-12-31", None),
+        ("steps from the end of August until the end of September", "2026-08-31", "2026-09-30"),
+        ("steps since 1 August until 30 September", "2026-08-01", "2026-09-30"),
+        ("Schritte seit 1. August bis 30. September", "2026-08-01", "2026-09-30"),
+        ("steps at the end of August", "2026-08-21", "2026-08-31"),
+    ],
+)
+def test_since_the_end_of_a_span_begins_on_its_last_day(text: str, since: str, until: str | None) -> None:
+    found = read(text, TODAY)
+    assert (found.since, found.until, found.against) == (since, until, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "against"),
+    [
+        ("is my HRV better than a year ago", "hrv_rmssd", "2025-10-27..2025-11-25"),
+        ("Ist meine HRV besser als vor einem Jahr?", "hrv_rmssd", "2025-10-27..2025-11-25"),
+        ("is my resting pulse lower than 3 months ago", "resting_hr", "2026-07-27..2026-08-25"),
+        ("schlafe ich länger als vor einem halben Jahr", "asleep", "2026-04-26..2026-05-25"),
+        ("am I walking more than in summer?", "steps", "2026-06-01..2026-08-31"),
+        ("gehe ich mehr als im Sommer", "steps", "2026-06-01..2026-08-31"),
+    ],
+)
+def test_of_late_is_compared_with_the_same_length_of_time_so_long_ago(text: str, what: str, against: str) -> None:
+    found = read(text, TODAY)
+    assert (found.what, found.since, found.until, found.against) == (what, "2026-10-27", "2026-11-25", against)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "steps on my birthday, 14 november",
+        "steps on our anniversary (14 Nov)",
+        "steps on my birthday, November 14",
+        "Schritte an meinem Geburtstag, 14. November",
+        "Schritte am Geburtstag (14. November)",
+    ],
+)
+def test_the_name_of_a_day_before_its_date_is_no_condition(text: str) -> None:
+    assert read(text, TODAY) == Words(what="steps", of="sum", since="2026-11-14", until="2026-11-14", where=[])
