@@ -23,7 +23,7 @@ from bridge.query.answer import answer
 from bridge.query.answered import Answer
 from bridge.query.exposures import has_words
 from bridge.query.figures import PAINS
-from bridge.query.model import TITLED, VERSUS, Aggregate, By, Kind
+from bridge.query.model import FIELDS, SPORT_COUNT, TITLED, VERSUS, Aggregate, By, Condition, Kind
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
@@ -203,7 +203,10 @@ def _answered(
         tables = _begun(tables, at)
         told = answer(told.query, tables)
     told = with_verdict(told, tables, text.lower())
-    told = replace(told, meant=told.meant or _meant(told, text.lower(), at.date()), read_as=read_as or kind)
+    meant = (
+        told.meant or _meant(told, text.lower(), at.date()) or _never(bridge, user, words, told, now=now, titles=titles)
+    )
+    told = replace(told, meant=meant, read_as=read_as or kind)
     if words.what == "workouts.speed" and told.value is None and tables.workouts:
         reckoned = [*map(_with_speed, tables.workouts)]
         tables = replace(tables, workouts=reckoned, untold=frozenset(), unreached=None)
@@ -216,6 +219,15 @@ def _answered(
         return instead
     unnamed = _unnamed(bridge, user, words, tables, now=now)
     return (told, tables) if unnamed is None else _nothing(words, unnamed)
+
+
+def _never(bridge: Bridge, user: User, words: Words, told: Answer, *, now: datetime, titles: bool) -> Text | None:
+    """Return a text that none is stored of any other time either, for a number of 0 in a span, or None."""
+    none = told.query.of is Aggregate.COUNT and told.value == 0 and told.untold is None and words.where
+    if not none or words.per or words.by or not (words.since or words.until):
+        return None
+    ever, _ = typed(bridge, user, replace(words, since=None, until=None), now=now, titles=titles)
+    return None if ever.value else say("and none is stored of any other time either")
 
 
 def _unnamed(bridge: Bridge, user: User, words: Words, tables: Tables, *, now: datetime) -> Text | None:
@@ -244,6 +256,14 @@ def _meant(told: Answer, text: str, today: date) -> Text | None:
         return say("an amount of caffeine, which devices tell in mg, and no number of cups")
     if told.unit == NOTED and not query.subject.name.startswith(TITLED):
         return say("in the amounts that were noted")
+    against = query.against
+    if isinstance(against, Condition) and against.name not in (*FIELDS, *exposures.CLASSES):
+        counted = not (against.name.startswith((TITLED, SPORT_COUNT)) or "/" in against.name)
+        if counted:
+            return say(
+                "days without it count from its first note until {days} days after your last note",
+                days=exposures.SILENT_DAYS,
+            )
     to_come = query.until is not None and query.until > today and not told.ahead
     planned = query.subject.kind is Kind.ENTRIES or query.subject.name.startswith(TITLED)
     if planned and query.of in (Aggregate.COUNT, Aggregate.SUM) and to_come:

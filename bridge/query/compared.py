@@ -7,13 +7,14 @@ from dataclasses import replace
 from datetime import date, timedelta
 from statistics import fmean
 
-from bridge.domain.languages import say
+from bridge.domain.languages import Text, say
 from bridge.query import statistics
 from bridge.query.answered import Answer, Group
 from bridge.query.conditions import test_of
-from bridge.query.model import AVERAGED, WORKOUT_UNITS, Aggregate, Condition, Kind, Query, Span, Subject, Versus
+from bridge.query.model import AVERAGED, WORKOUT_UNITS, Aggregate, Condition, Kind, Query, Span, Subject
 from bridge.query.reduced import FIGURES, held, periods, reduced, rows_of, taken, told, unit_of, values_of
 from bridge.query.tables import Row, Tables
+from bridge.query.understood import sides_said
 
 
 def correlation(query: Query, other: Subject, tables: Tables) -> Answer:
@@ -85,9 +86,6 @@ def minus(query: Query, sides: tuple[list[Row], list[Row]], keys: tuple[str, str
         interval = statistics.mean_difference(numbers[0], numbers[1])
     elif value is not None and query.of in FIGURES:
         interval = statistics.resampled_difference(numbers[0], numbers[1], str(query.of))
-    missing = say("a difference needs values of both spans")
-    if isinstance(query.against, Condition | Versus):
-        missing = say("a difference needs values with and without it")
     plain = replace(query, against=None)
     unit = None if (own := unit_of(plain)) == unit_of(query) else own
     groups = tuple(
@@ -101,7 +99,19 @@ def minus(query: Query, sides: tuple[list[Row], list[Row]], keys: tuple[str, str
         n=sum(map(len, sides)),
         groups=groups,
         interval=interval,
-        reason=None if value is not None else missing,
+        reason=None if value is not None else _missing(query, *map(len, sides)),
+    )
+
+
+def _missing(query: Query, one: int, other: int) -> Text:
+    """Return how many values each side of a comparison has, of which one has too few."""
+    first, second = sides_said(query)
+    return say(
+        "a difference needs values of both sides; there are {one} {first}, and {other} {second}",
+        one=one,
+        first=first,
+        other=other,
+        second=second,
     )
 
 

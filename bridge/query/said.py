@@ -9,7 +9,7 @@ from bridge.domain.fact_messages import Plural
 from bridge.domain.languages import Text, listed, say, say_many
 from bridge.query.group_names import group_name
 from bridge.query.model import CLOCK_UNIT, Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
-from bridge.query.understood import OF, PER, condition_said, dates, on_day, span_of, weekdays_of, what_of
+from bridge.query.understood import OF, PER, condition_said, dates, on_day, sides_said, span_of, weekdays_of, what_of
 from bridge.query.written import as_time, changed, written
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _lead(found: Answer, value: float) -> str:
         return say("{what} and {other}: a correlation of {value}", what=what, other=what_of(query.against), value=told)
     if isinstance(query.against, Condition | Versus | Span) and len(found.groups) == 2:
         one, other = (_told(found, group.value or 0.0, group.unit) for group in found.groups)
-        first, second = _sides(query)
+        first, second = sides_said(query)
         apart = _apart(found.groups, value) if found.unit == "min" else value
         return say(
             "{what}: {one} {first}, {other} {second}, so {value} apart",
@@ -198,14 +198,6 @@ def _lead(found: Answer, value: float) -> str:
     if counted := counted or COUNTED.get(name):
         return say_many(counted.one, counted.several, value, value=told)
     return say(LEADS[name].message, value=told) if name in LEADS else say("{what}: {value}", what=what, value=told)
-
-
-def _sides(query: Query) -> tuple[str, str]:
-    if isinstance(query.against, Versus):
-        return condition_said(query, query.against.one), condition_said(query, query.against.other)
-    if isinstance(query.against, Condition):
-        return condition_said(query, query.against), say("otherwise")
-    return span_of(query), dates(*(query.against if isinstance(query.against, Span) else (None, None)))
 
 
 def _over(found: Answer) -> Text:

@@ -183,6 +183,15 @@ def _figure(query: Query) -> str:
     return listed([say(OF[of].message, what=what) for of in query.ofs or (query.of,)])
 
 
+def sides_said(query: Query) -> tuple[str, str]:
+    """Return the two sides of a comparison with a condition or a span within a sentence."""
+    if isinstance(query.against, Versus):
+        return condition_said(query, query.against.one), condition_said(query, query.against.other)
+    if isinstance(query.against, Condition):
+        return condition_said(query, query.against), say("otherwise")
+    return span_of(query), dates(*(query.against if isinstance(query.against, Span) else (None, None)))
+
+
 def condition_said(query: Query, one: Condition) -> Text:
     """Return a condition within a sentence, as "after days with alcohol"."""
     if (weekdays := weekdays_of(query, one)) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from itertools import product
 
@@ -205,6 +206,24 @@ def test_an_amount_of_a_note_says_what_it_counts(lived: Lived) -> None:
     assert told(lived, "how much coffee did I drink last week")[1].endswith("in mg, and no number of cups.")
     assert told(lived, "alcohol last week")[1].endswith("in the amounts that were noted.")
     assert "noted" not in told(lived, "steps last week")[1]
+
+
+def test_what_an_answer_lacks_is_said(lived: Lived) -> None:
+    never, other = "and none is stored of any other time either.", "how many days with more than 10000 steps"
+    assert told(lived, "how many days with more than 90000 steps from 22 to 25 December 2025")[1].endswith(never)
+    assert never not in told(lived, f"{other} from 22 to 25 December 2025")[1]
+    missing = told(lived, "compare my sleep in December 2025 with March 2020")[0].reason
+    assert missing is not None
+    assert re.search("there are [1-9].* 2025, and 0 from 1 Mar 2020 to 31 Mar 2020$", missing)
+
+
+def test_days_without_a_note_are_said_to_begin_with_the_first_one(lived: Lived) -> None:
+    bridge, user = lived
+    start = datetime(2026, 1, 4, 18, tzinfo=UTC)
+    land(bridge.store, user, [Sample(key="alcohol", metric=Metric.NOTED, start=start, day=start.date(), value=2.0)])
+    since = "days without it count from its first note until 14 days after your last note."
+    assert told(lived, "do I sleep less after alcohol")[1].endswith(since)
+    assert since not in told(lived, "do I sleep less after days with more than 8000 steps")[1]
 
 
 def test_a_night_by_weekday_is_said_to_be_that_of_waking(lived: Lived) -> None:
