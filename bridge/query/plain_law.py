@@ -93,8 +93,11 @@ def check_amounts(text: str, found: Words, read: Callable[[str], Sequence[w.Toke
         return
     twice = sum(kind == w.MORE for kind, _ in read(text)) > 1
     for one in AMOUNT.finditer(text):
-        before, behind = (_meaning(part, read) for part in (text[: one.start()], text[one.end() :]))
-        of_it = [*behind[:1], *(before[-1:] if (twice or one["much"]) and w.METRIC not in dict(behind[:1]) else ())]
+        begun, rest = text[: one.start()], text[one.end() :]
+        before, behind = _meaning(begun, begun.split()[-1:], read), _meaning(rest, rest.split()[:1], read)
+        first = next((kind for kind, _ in behind), None)
+        trails = first == w.RELATED or ((twice or one["much"]) and first != w.METRIC)  # "when I run more"
+        of_it = [*behind[:1], *(before[-1:] if trails else ())]
         if any(kind in AMOUNTS and any((AMOUNTS[kind] or str(of)) in part for part in told) for kind, of in of_it):
             raise SetupError(
                 say(
@@ -105,8 +108,11 @@ def check_amounts(text: str, found: Words, read: Callable[[str], Sequence[w.Toke
             )
 
 
-def _meaning(text: str, read: Callable[[str], Sequence[w.Token]]) -> Sequence[w.Token]:
-    try:
-        return [one for one in read(text) if one[0] != w.DID and one != (w.FILL, None)]
-    except NotUnderstood:
-        return []  # a part of a phrase
+def _meaning(text: str, beside: Sequence[str], read: Callable[[str], Sequence[w.Token]]) -> Sequence[w.Token]:
+    """Return the tokens of a part of a question, or of the word ``beside`` the amount if the part is none by itself."""
+    for part in (text, *beside):
+        try:
+            return [one for one in read(part) if one[0] != w.DID and one != (w.FILL, None)]
+        except NotUnderstood:
+            continue
+    return []

@@ -124,6 +124,8 @@ def test_a_second_question_does_not_take_the_place_of_the_first(text: str) -> No
         ("weniger Alkohol, mehr Tiefschlaf?", "weniger"),
         ("schlafe ich besser mit weniger Alkohol", "weniger"),
         ("mehr Yoga, weniger Ruhepuls?", "mehr"),
+        ("je mehr Kaffee, desto weniger Schlaf", "mehr"),
+        ("how does running more affect my sleep", "more"),
     ],
 )
 def test_an_amount_is_not_read_as_whether_there_was_any(text: str, word: str) -> None:
