@@ -291,6 +291,8 @@ def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:
 
 def _check_answers(read: Words, tokens: Sequence[w.Token], text: str) -> None:
     one_side = (w.OTHERS, "both") in tokens and read.against is None
+    than = f"{w.THAN}{w.SPAN}" in "".join(kind for kind, _ in tokens)  # "better than in summer on weekends"
+    one_side = one_side or (than and ".." not in (read.against or ".."))
     if one_side or (read.what.startswith(TITLED) and I_AM_SO.match(text)):
         raise NotUnderstood
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.query import plain_kinds as w
-from bridge.query.model import METER_NAMES, PEAK, SUMMED
+from bridge.query.model import METER_NAMES, SUMMED
 from bridge.query.plain_kinds import NotUnderstood
 
 OF_WORKOUT = {
@@ -119,9 +119,6 @@ def _of_heart(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     """Drop the "average" of "average heart rate" if the question asks for a trend or compares with a number."""
     mean, rate = (w.OF, "mean"), (w.METRIC, "heart_rate")
     kinds = {kind for kind, _ in tokens}
-    if {(w.OF, "max"), rate} <= {*tokens} and kinds <= {w.OF, w.METRIC, w.WHEN, w.DID, w.HOW}:
-        peak = [(w.FIGURE, PEAK) if one == rate else one for one in tokens]
-        return [*peak, (w.WORKOUTS, "did")]  # "highest heart rate this year": it is read of workouts alone
     ends = {(w.OF, "max"), (w.OF, "min")} & {one for one, other in pairwise(tokens) if other == mean}
     if ends and (mean, rate) in pairwise(tokens) and not kinds & GROUPED and kinds & OF_SPORT:
         return [(w.FIGURE, MEAN_RATE) if one == rate else one for one in tokens if one != mean]  # of any workout

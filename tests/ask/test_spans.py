@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.domain.errors import SetupError
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import read
 from bridge.query.understood import sentence
@@ -244,12 +245,11 @@ def test_a_question_of_one_time_is_not_answered_of_all() -> None:
         ("shortest night since the end of August", "2026-08-31", None),
         ("kürzeste Nacht seit Ende August", "2026-08-31", None),
         ("shortest night since mid August", "2026-08-15", None),
-        ("shortest night from the end of August", "2026-08-31", None),
         ("sleep since the end of last year", "2025-12-31", None),
         ("steps since the end of summer", "2026-08-31", None),
         ("Schritte seit Ende letzten Monats", "2026-10-31", None),
         ("steps since end of 2025", "2025-12-31", None),
-        ("steps from the end of August until the end of September", "2026-08-31", "2026-09-30"),
+        ("steps since the end of August until the end of September", "2026-08-31", "2026-09-30"),
         ("steps since 1 August until 30 September", "2026-08-01", "2026-09-30"),
         ("Schritte seit 1. August bis 30. September", "2026-08-01", "2026-09-30"),
         ("steps at the end of August", "2026-08-21", "2026-08-31"),
@@ -288,3 +288,25 @@ def test_of_late_is_compared_with_the_same_length_of_time_so_long_ago(text: str,
 )
 def test_the_name_of_a_day_before_its_date_is_no_condition(text: str) -> None:
     assert read(text, TODAY) == Words(what="steps", of="sum", since="2026-11-14", until="2026-11-14", where=[])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is my HRV better than a year ago on weekends",
+        "is my HRV better than in summer on weekends",
+        "schlafe ich am Wochenende länger als im Sommer nach Kaffee",
+    ],
+)
+def test_a_span_behind_than_is_the_other_side_or_the_question_is_refused(text: str) -> None:
+    try:
+        found = read(text, TODAY, ["coffee"])
+    except SetupError:
+        return
+    assert found.against is not None
+    assert ".." in found.against
+
+
+def test_two_ends_of_months_are_compared_as_spans() -> None:
+    found = read("compare my sleep from the end of August with the end of September", TODAY)
+    assert (found.since, found.until, found.against) == ("2026-08-21", "2026-08-31", "2026-09-21..2026-09-30")
