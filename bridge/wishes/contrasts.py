@@ -12,6 +12,8 @@ K = Kind
 EITHER_SIDE = 1  # of the days, of "but": "Sundays excluded"
 DENIED = ("never", "nie")  # values of "not"
 TIMES = (K.DAY, K.PART, K.SPAN)
+HOURS = {K.PART, K.SPAN}
+HEADS = {K.ACTION, K.ABOUT, K.SUGGESTION}
 OFTEN = {K.PER, K.TIMES, K.WEEKLY}
 JOINTS = (K.CUT, K.COLON, K.THUS, K.WHY, K.WHEN)  # between clauses, also of one list
 
@@ -44,12 +46,12 @@ def contrasted(tokens: Sequence[Token]) -> list[Token]:
             begin = at + 1
         before = {kind for kind, _ in tokens[begin:at]}
         after = {*takewhile(lambda one: one in TIMES, (kind for kind, _ in tokens[at + 1 :]))}
-        if K.ACTION not in before or not _turns(token, before):
+        if not before & HEADS or not _turns(token, before):
             continue
         listed = [kind for kind, _ in tokens[at - 3 : at]] in ([K.PART, K.COMMA, K.PART], [K.DAY, K.COMMA, K.DAY])
         if listed and not after and [kind for kind, _ in tokens[begin:at]].count(K.COMMA) == 1:
             found[at - 2] = (K.CUT, None)  # "in the morning, in the evening not"
-        elif before & after or (after and before & OFTEN) or (K.PART in before and K.DAY in after):
+        elif before & after or (after and before & OFTEN) or (before & HOURS and after & {K.DAY, K.PART}):
             found.insert(at, (K.COMMA, None))
         else:
             continue

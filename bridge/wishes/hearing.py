@@ -114,7 +114,9 @@ def heard(text: str, today: date | None = None) -> Heard:
     best = min(found, key=lambda one: len(one.aside))
     return replace(
         best,
-        said=tuple(replace(one, names=_as_written(one.names, text), of=_written(one.of, text)) for one in best.said),
+        said=tuple(
+            replace(one, names=_as_written(one.names, text), of=_all_written(one.of, text)) for one in best.said
+        ),
     )
 
 
@@ -150,7 +152,11 @@ def _is_whole(one: Said) -> bool:
 
 
 def _as_written(names: frozenset[str], text: str) -> frozenset[str]:
-    return frozenset(", ".join(_written(name, text) for name in names.split(", ")) for names in names)
+    return frozenset(_all_written(several, text) for several in names)
+
+
+def _all_written(names: str, text: str) -> str:
+    return ", ".join(_written(name, text) for name in names.split(", "))
 
 
 def _written(name: str, text: str) -> str:

@@ -109,7 +109,16 @@ def _said(part: Part) -> tuple[Said, ...]:
         found = _but_on_days(part)
     else:
         found = of_night(part) if part.flags.keys() & SLEEPERS else _of_actions(part)
-    return tuple(replace(one, names=_kinds(part)) if one.kind in NAMED and not one.names else one for one in found)
+    return tuple(_of_kinds(one, part) if one.kind in NAMED and not one.names else one for one in found)
+
+
+def _of_kinds(one: Said, part: Part) -> Said:
+    """Return a wish with the kind that it names; beside two kinds, "errands and bills", it is of the whole action."""
+    listed = (K.ACTION, K.AND, K.ACTION) in zip(part.kinds, part.kinds[1:], part.kinds[2:], strict=False)
+    several = kinds_of(part, ANY) if listed and one.kind == "best" else frozenset()
+    order = [LEADING.sub("", kind.name) for kind in part.named if isinstance(kind, OneOf)]
+    of = ", ".join(dict.fromkeys(order)) if len(several) > 1 else one.of
+    return replace(one, names=_kinds(part), of=of)
 
 
 def _kinds(part: Part) -> frozenset[str]:

@@ -224,7 +224,7 @@ def _named(one: Said) -> Sequence[Text]:
     words: Mapping[ActionType, Text] = {**ACTION_WORDS, **WISHED}
     if one.of:
         whole = joined([shown(words[action]) for action in ActionType if action in one.actions])
-        return [say("all {action}, not only {name},", action=whole, name=one.of)]
+        return [say("all {action}, not only {name},", action=whole, name=joined(one.of.split(", ")))]
     if one.names and one.kind != "without":
         (action,) = one.actions
         return [say("{action} ({name})", action=shown(words[action]), name=joined(sorted(one.names)))]

@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 
 from bridge.wishes.hearing import heard
+from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.told import sentence
 
 TODAY = date(2026, 11, 30)
@@ -64,11 +65,27 @@ def test_what_is_wanted_is_never_barred(language: str) -> None:
         ("kein Sport morgens, abends gern", "exercise not from 06:00 to 12:00; exercise best from 18:00"),
         ("sport three times a week not on Sundays", "exercise 3 times a week; exercise not on Sunday"),
         ("jeden Tag meditieren nicht morgens", "meditation 7 times a week; meditation not from 06:00 to 12:00"),
+        ("lernen zwischen 16 und 18 Uhr nicht abends", "learning best from 16:00 to 18:00; learning not after 18:00"),
+        ("sport at 6 pm not on Fridays", "exercise best at 18:00, over by 20:00; exercise not on Friday"),
+        ("Serien ab 20 Uhr nicht sonntags", "watching series best from 20:00 to 24:00; watching series not on Sunday"),
         ("Sport morgens statt abends", "exercise best from 06:00 to 12:00"),
     ],
 )
 def test_days_and_hours_of_one_veto_stay_together(text: str, told: str) -> None:
     assert _told(text).startswith(told)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "suggestions in the evening not in the morning",
+        "Anrufe nachmittags nicht vormittags",
+        "no sport in the mornings, evenings only",
+    ],
+)
+def test_what_is_wanted_of_all_suggestions_or_calls_is_asked_again(text: str) -> None:
+    with pytest.raises(NotUnderstood):
+        heard(text, TODAY)
 
 
 def _told(text: str) -> str:

@@ -51,6 +51,7 @@ SAME = (  # as the first saying, in other words
     "nach 20 Uhr kein Sport; nahc 20 Uhr kein Sport",
     "keine Mails zwischen 12 und 14 Uhr; keine Mails zwichen 12 und 14 Uhr",
     "no sport on 5 December; no sport on 5 dec; no sport on Dec 5th; no sport on the 5th; no sport on 5th dec.",
+    "kein Sport am 5. Dezember; kein Sport am 5.; am 5. kein Sport; kein Sport am 5. Dez.",
     "kein Sport bis 3. Januar; kein Sport bis 3. Jan.; kein Sport bis 3. Jan",
     "no work from 21 December to 3 January; I'm off from 21 dec to 3 jan; off 21 dec to 3 jan; no work 21 dec - 3 jan",
     "keine Arbeit vom 21.12. bis 6.1.; ich habe vom 21.12. bis 6.1. frei; frei vom 21. Dez bis 6. Jan",
@@ -141,4 +142,20 @@ def test_other_words_say_the_same(texts: str) -> None:
     ],
 )
 def test_what_is_said_is_said_back(text: str, told: str) -> None:
+    assert _told(text) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "Samstagvormittag Einkäufe und Erledigungen",
+            "all office work and errands, not only Einkäufe and Erledigungen, best on Saturday from 08:00 to 12:00",
+        ),
+        ("swimming and running on Saturdays", "all exercise, not only swimming and running, best on Saturday"),
+        ("swimming on Saturdays", "exercise (swimming) best on Saturday"),
+        ("mum and dad on Sundays", "family time (mum and dad) best on Sunday"),
+    ],
+)
+def test_two_kinds_of_a_thing_are_told_as_all_of_it(text: str, told: str) -> None:
     assert _told(text) == told
