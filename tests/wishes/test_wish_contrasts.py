@@ -68,6 +68,9 @@ def test_what_is_wanted_is_never_barred(language: str) -> None:
         ("lernen zwischen 16 und 18 Uhr nicht abends", "learning best from 16:00 to 18:00; learning not after 18:00"),
         ("sport at 6 pm not on Fridays", "exercise best at 18:00, over by 20:00; exercise not on Friday"),
         ("Serien ab 20 Uhr nicht sonntags", "watching series best from 20:00 to 24:00; watching series not on Sunday"),
+        ("kein Sport montags, aber mittwochs", "exercise not on Monday; exercise best on Wednesday"),
+        ("kein Sport morgens, abends ist besser", "exercise not from 06:00 to 12:00; exercise best from 18:00"),
+        ("no sport in the morning, instead in the evening", "exercise not from 06:00 to 12:00; exercise best from 18"),
         ("Sport morgens statt abends", "exercise best from 06:00 to 12:00"),
     ],
 )
