@@ -249,7 +249,7 @@ def test_a_prior_hears_only_what_it_has_not_heard(month: list[Slice]) -> None:
 def test_what_is_no_prior_is_refused() -> None:
     planner: Any = registry.policy("planner")
     observation = Observation(timestep=0, day=0, slot=month_slot(), meters={})
-    with pytest.raises(ValueError, match="no prior"):
+    with pytest.raises(ValueError, match="not a prior"):
         planner.personal(
             {"people": [[0.0]], "meters": [[1.0]], "through": START.isoformat(), "day": 0, "slot": 0}
         ).chance(replace(observation, history=live(1)[1][-1].observation.history), live(1)[1][0].decision.action)

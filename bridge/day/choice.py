@@ -215,7 +215,7 @@ def _until(why: Fact | None, view: View, last: int) -> Fact | None:
     """Return a refusal, limited to the examined part of the day if it says that no gap is long enough."""
     if why is None or why.kind not in NO_GAP or last >= view.grid.size:
         return why
-    return fact(f"{why.kind}_before", minutes=why.values["minutes"], time=view.person.local(view.grid.at(last)))
+    return fact(NO_GAP[why.kind], minutes=why.values["minutes"], time=view.person.local(view.grid.at(last)))
 
 
 def _put_first(

@@ -39,7 +39,10 @@ BEFORE_TRAVEL, AFTER_TRAVEL = 90 * MINUTE, 2 * HOUR  # without sport
 LONELY, UNEASY = 0.5, 0.55  # Connection; Serenity that is clearly low
 PART = 30  # minutes
 FREE_ANYWAY = 240  # minutes free of entries, which are one's own; our choice
-NO_GAP = frozenset({"no_gap", "no_gap_ways"})  # kinds of a refusal for want of room: by entries, or ways around them
+NO_GAP = {  # kinds of a refusal for want of room, by entries or ways around them -> the same of a part of the day
+    "no_gap": "no_gap_before",
+    "no_gap_ways": "no_gap_ways_before",
+}
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
 OF_PERSON = frozenset({"veto", "not today", "body", "mode", "away", "wished hours"})  # rules of what changes in a slot
 

@@ -130,6 +130,6 @@ def test_nothing_is_overwritten_and_no_other_folder_written_into(checkout: Path,
     assert not (checkout / "connectors" / "oura" / "client.py.txt").exists()
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    with pytest.raises(SetupError, match="no checkout"):
+    with pytest.raises(SetupError, match="not a checkout"):
         new_connector.skeleton("pebble", elsewhere)
     assert not list(elsewhere.iterdir())
