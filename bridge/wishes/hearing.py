@@ -61,6 +61,7 @@ THENCE = re.compile(  # a reason, and the wish that holds on the days of it
 )
 JOINT = re.compile(r"[,;.!?]+ (?:(?:and|but|und|aber) )?| (?:and|but|und|aber) ")
 AND = re.compile(r"(?i)[,;]| (?:and|but|und|aber) ")
+COMPANY = re.compile(r"(?i) (?:with|mit) ")
 POINTS = re.compile(  # to what is said elsewhere in a text
     r"\b(?:then|that|those|otherwise|instead|except|if|unless|da|dann|danach|sonst|ansonsten|stattdessen|außer|wenn)\b"
 )
@@ -130,7 +131,9 @@ def _in_two(text: str, language: str, today: date | None) -> Iterator[Heard]:
             continue
         one, other = (frozenset().union(*(said.actions for said in wish.said)) for wish in both)
         said = (*both[0].said, *both[1].said)
-        beside = joint[0][0] != " " or (_are_alike(*both) and len(AND.findall(text)) == 1)
+        alone = COMPANY.split(parts[1])[0]  # "swimming on Mondays and Tuesdays with my son" is of him on both days
+        apart = alone == parts[1] or _on_days(alone, language, today) is not None
+        beside = joint[0][0] != " " or (apart and _are_alike(*both) and len(AND.findall(text)) == 1)
         if beside and not one & other and not _contradicts(said):
             yield Heard(said=said)
 

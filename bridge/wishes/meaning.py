@@ -14,7 +14,7 @@ from bridge.wishes.hours import ANY_DAY, NotUnderstood
 from bridge.wishes.lexicon import ALL, COMPANY, FORENOON, MORNING, WEEK, WORK, Kind, OneOf
 from bridge.wishes.nights import night_back, of_night
 from bridge.wishes.said import Said
-from bridge.wishes.slots import HEADS, LIMITS, Part, is_general
+from bridge.wishes.slots import HEADS, LIMITS, Part, is_general, times_between
 from bridge.wishes.wanting import (
     HELD,
     LEADING,
@@ -365,11 +365,12 @@ def _check_back(part: Part) -> None:
 def _limits(part: Part) -> tuple[Said, ...]:
     in_part = goes_beside(part)
     timed = [one[0] for one in zip(part.kinds, part.kinds[1:], strict=False) if one[0] is K.ACTION and one[1] in TIMES]
-    if len(timed) > 1 and not part.nots:
-        raise NotUnderstood  # "weights in the morning running in the evening"
+    different = {(one, getattr(one, "name", "")) for one in part.named}
+    if (len(timed) > 1 and not part.nots) or (len(different) > 1 and times_between(part, K.ACTION)):
+        raise NotUnderstood  # "weights in the morning running in the evening", "tv only on Fridays and Sundays friends"
     joined = sum(kind in (K.AND, K.OR, K.COMMA) for kind in part.kinds) + part.nots
     apart = len(part.actions) > 1 or (part.nots and any(isinstance(one, OneOf) for one in part.named))
-    if apart and len({(one, getattr(one, "name", "")) for one in part.named}) > joined + (not part.nots):
+    if apart and len(different) > joined + (not part.nots):
         raise NotUnderstood  # "no calls to my mother", "yoga yes, gym no"
     several = len(part.actions) > 1 and part.actions not in (WORK, ALL)
     if (
@@ -380,10 +381,7 @@ def _limits(part: Part) -> tuple[Said, ...]:
     ):
         raise NotUnderstood  # "sport and tv on Mondays": both, or one of them?
     if part.actions == ALL and not part.nots and [one[0] for one in part.spans] == [K.EARLIEST]:
-        part.nots, part.spans = (
-            1,
-            [(K.BEFORE, *part.spans[0][1:])],
-        )  # "on Saturdays plan things from ten at the earliest"
+        part.nots, part.spans = 1, [(K.BEFORE, *part.spans[0][1:])]  # "plan things from ten at the earliest"
     part.parts = [one for one in part.parts if not any(common([one], [o]) == (o,) != (one,) for o in part.parts)]
     with_halves(part)
     if part.flags.get(K.MOST) == 1:  # "not more than twice", and "more than twice is too much"

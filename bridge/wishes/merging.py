@@ -48,7 +48,7 @@ def of_week(said: Sequence[Said]) -> tuple[Said, ...]:
 
 def _goes_on(one: Said, other: Said) -> bool:
     of_kind = one.kind == "without" and one.names == other.names and one.when is not None and other.when is not None
-    of_best = one.kind == "best" and (not (one.names and other.names) or all(map(is_kind, one.names, other.names)))
+    of_best = one.kind == "best" and len(one.names) == len(other.names) and all(map(is_kind, one.names, other.names))
     of_hours = one.kind == "hours" and one.narrows != other.narrows and one.names == other.names
     return of_best or of_kind or of_hours or (one.kind == "days" and one.narrows and other.narrows)
 

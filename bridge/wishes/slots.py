@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from bridge.domain import phrases
@@ -248,7 +248,8 @@ def _parts(tokens: Sequence[Token]) -> Iterator[Part]:
         if (kind, value) == (K.WHY, FOR) and not (part.has_head or part.nots) and _is_action(tokens[at + 1 : at + 2]):
             continue  # "Thursday evenings for my book club"
         if kind in JOINTS:
-            if kind in (K.AND, K.OR, K.COMMA) and 0 < at < len(tokens) - 1 and _lists(tokens, at):
+            listed = kind in (K.AND, K.OR, K.COMMA) and 0 < at < len(tokens) - 1 and _lists(tokens, at)
+            if listed and not (kind is K.COMMA and _turns(part, tokens[at + 1 :])):
                 part.kinds.append(kind)
                 continue
             if part.kinds or part.words:
@@ -287,6 +288,13 @@ def _lists(tokens: Sequence[Token], at: int) -> bool:
     if joint is not K.COMMA or one[0] is K.PART:
         return True
     return one[1] == other[1] if one[0] is K.ACTION else all(_is_single(value) for _, value in (one, other))
+
+
+def _turns(part: Part, tokens: Sequence[Token]) -> bool:
+    """Return True after one wish and its time if the next time is of another: "tv on Fridays, on Sundays friends"."""
+    follow = {*takewhile(lambda kind: kind not in JOINTS, (kind for kind, _ in tokens))}
+    heads = HEADS | {K.ACTION}
+    return tokens[0][0] is not K.ACTION and not heads.isdisjoint(part.kinds) and not heads.isdisjoint(follow)
 
 
 def _is_single(days: Any) -> bool:
@@ -328,3 +336,9 @@ def _take(part: Part, kind: Kind, value: Any) -> None:
 def is_general(part: Part) -> bool:
     """Return True if a part names an action as a whole, and not only one kind of it."""
     return any(not isinstance(one, OneOf) for one in part.named)
+
+
+def times_between(part: Part, *heads: Kind) -> int:
+    """Count the days and hours that stand after the first of some heads of a part and before the last one."""
+    at = [place for place, kind in enumerate(part.kinds) if kind in heads]
+    return sum(kind in (K.DAY, K.PART, K.SPAN) for kind in part.kinds[at[0] : at[-1]]) if at else 0

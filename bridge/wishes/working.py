@@ -8,7 +8,7 @@ from bridge.domain.wishes import GOAL_MAX, Hours
 from bridge.wishes.hours import ANY_DAY, MIDNIGHT, NotUnderstood, span_not, span_of, sure
 from bridge.wishes.lexicon import ALL, ONE_THING, WORK, Kind
 from bridge.wishes.said import Said
-from bridge.wishes.slots import LIMITS, Part
+from bridge.wishes.slots import LIMITS, Part, times_between
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
@@ -19,8 +19,9 @@ WORKDAYS_MIN = 3  # days that are all days of work: "I work on Mondays" is no wi
 
 def free(part: Part) -> tuple[Said, ...]:
     """Return the wish for days off, or for hours without any suggestion."""
-    if part.actions not in (frozenset(), WORK) or part.counts or part.nots > 1:
-        raise NotUnderstood
+    apart = times_between(part, K.ACTION, K.FREE) > 1
+    if part.actions not in (frozenset(), WORK) or part.counts or part.nots > 1 or apart:
+        raise NotUnderstood  # "I work Saturdays and have Tuesdays off"
     if part.nots and (part.flags.keys() & LIMITS or part.actions):
         raise NotUnderstood  # "in the holidays no work on Sundays"
     ends = bool(part.spans) and all(end is not None for _, _, end in part.spans)

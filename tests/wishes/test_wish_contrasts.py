@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from itertools import product
+from itertools import permutations, product
 
 import pytest
 
@@ -87,6 +87,56 @@ def test_days_and_hours_of_one_veto_stay_together(text: str, told: str) -> None:
     ],
 )
 def test_what_is_wanted_of_all_suggestions_or_calls_is_asked_again(text: str) -> None:
+    with pytest.raises(NotUnderstood):
+        heard(text, TODAY)
+
+
+BESIDE = {  # what is wished, its time alone, and what is understood of each
+    "en": (
+        ("focused work only", "in the morning", "focused work only from 06:00 to 12:00"),
+        ("errands", "in the afternoon", "office work and errands (errands) best from 12:00 to 18:00"),
+        ("learning only", "on weekdays", "learning only on Monday, Tuesday, Wednesday, Thursday and Friday"),
+        ("friends", "on Saturdays", "seeing friends best on Saturday"),
+        ("no tv", "in the evening", "watching series not after 18:00"),
+        ("no sport", "in the morning", "exercise not from 06:00 to 12:00"),
+    ),
+    "de": (
+        ("konzentriert arbeiten nur", "am Vormittag", "focused work only from 06:00 to 12:00"),
+        ("Kleinkram", "nachmittags", "office work and errands best from 12:00 to 18:00"),
+        ("Lernen nur", "unter der Woche", "learning only on Monday, Tuesday, Wednesday, Thursday and Friday"),
+        ("Freunde", "samstags", "seeing friends best on Saturday"),
+        ("kein Fernsehen", "abends", "watching series not after 18:00"),
+        ("kein Sport", "morgens", "exercise not from 06:00 to 12:00"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_two_wishes_each_with_its_own_time_stay_two(language: str) -> None:
+    missed = []
+    for one, other in permutations(BESIDE[language], 2):
+        (first, at, told), (second, then, also) = one, other
+        orders = [f"{first} {at}, {second} {then}"]
+        orders += [] if "nur" in second or "only" in second else [f"{first} {at}, {then} {second}"]
+        missed += [(text, _told(text)) for text in orders if _told(text) != f"{told}; {also}"]
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mein freier Tag ist der Dienstag, samstags arbeite ich",
+        "my day off is Tuesday, Saturday is a work day",
+        "I work Saturdays and have Tuesdays off",
+        "frei habe ich mittwochs, sonntags wird gearbeitet",
+        "I'm off on Tuesdays and Saturdays I work",
+        "swimming on Mondays and Tuesdays with my daughter",
+        "sport on Mondays, Tuesdays yoga",
+        "Sport nur morgens, abends Yoga",
+        "sport in the morning and in the evening yoga",
+    ],
+)
+def test_days_of_two_actions_that_cannot_both_be_kept_are_refused(text: str) -> None:
     with pytest.raises(NotUnderstood):
         heard(text, TODAY)
 
