@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from bridge.wishes.clauses import (
     FIRM,
@@ -36,6 +37,7 @@ from bridge.wishes.reasons import (
     is_aside,
     is_days,
     is_entry,
+    is_free_of,
     is_ground,
     is_limit,
     leave,
@@ -121,12 +123,19 @@ def _read(parts: Sequence[Part], text: str) -> Reading:
         raise NotUnderstood  # "on Wednesdays I work at home: a run at noon"
     share_weeks(read.clauses)
     share_nights(read.clauses)
-    for one, other in zip(read.clauses, read.clauses[1:], strict=False):
+    _check_neighbours(read.clauses)
+    return read
+
+
+def _check_neighbours(clauses: Sequence[Part]) -> None:
+    """Raise NotUnderstood for two clauses of which the second may say what the first one is of."""
+    for one, other in pairwise(clauses):
         if one.nots and other.nots and not one.times and other.times and other.joint is K.AND and not is_never(one):
             raise NotUnderstood  # "no sport and no tv on Sundays"
         if one.counts and one.actions and other.kinds == [K.DAY, K.FREE] and other.joint is K.COMMA:
             raise NotUnderstood  # "four runs a week, Sundays off": of runs, or of work?
-    return read
+        if any(is_free_of(a, b) for a, b in ((one, other), (other, one))):
+            raise NotUnderstood  # "I work mornings, afternoons are free": of work, or of all?
 
 
 def _take(part: Part, following: Sequence[Part], read: Reading) -> None:

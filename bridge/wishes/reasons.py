@@ -13,6 +13,7 @@ from rhythm_env.interface import ActionType
 
 K = Kind
 INSTEAD = 3  # of "then"
+FREE = 1  # of "free": neither oneself, nor kept so
 EARLIEST_UP = 4  # the hour before which one gets up for work, and wishes it not
 EVENTS = {K.EVENT, K.DURING}
 WORK_EDGES = {8: (6, 8), 17: (17, 20)}  # hours of the day before and after work
@@ -306,6 +307,12 @@ def share_times(part: Part, following: Sequence[Part]) -> None:
 def names_work(part: Part) -> bool:
     """Return True for "that is my working time"."""
     return part.kinds == [K.ACTION] and part.actions == WORK and part.subject == OTHERS
+
+
+def is_free_of(part: Part, work: Part) -> bool:
+    """Return True for hours that "are free" beside those of work, which may be free of work alone."""
+    told = part.flags.get(K.FREE) == FREE and not part.actions and bool(part.parts or part.spans)
+    return told and work.actions == WORK and not (work.nots or work.has(K.FREE))
 
 
 def is_days(part: Part) -> bool:

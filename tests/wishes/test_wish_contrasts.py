@@ -134,6 +134,8 @@ def test_two_wishes_each_with_its_own_time_stay_two(language: str) -> None:
         "sport on Mondays, Tuesdays yoga",
         "Sport nur morgens, abends Yoga",
         "sport in the morning and in the evening yoga",
+        "I work mornings, afternoons are free",
+        "mornings are free, afternoons work",
     ],
 )
 def test_days_of_two_actions_that_cannot_both_be_kept_are_refused(text: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from bridge.domain.occasions import Occasion
 from bridge.wishes.hearing import heard, understood
 from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.told import sentence
 
 TODAY = date(2026, 11, 30)
 MONDAY, NEXT = date(2026, 11, 30), date(2026, 12, 7)
@@ -58,3 +59,16 @@ def test_a_reason_may_stand_before_a_wish_of_some_days(text: str) -> None:
     assert (found.said[0].kind, len(found.aside)) == ("without", 1)
     with pytest.raises(NotUnderstood):
         understood("no sport on Mondays, the pool is closed until May", TODAY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "im Dezember kein Sport am Abend",
+        "no sport in the evening in December",
+        "every year in December no sport in the evening",
+        "jedes Jahr im Dezember kein Sport am Abend",
+    ],
+)
+def test_a_month_is_told_as_one_of_every_year(text: str) -> None:
+    assert sentence(understood(text, TODAY)) == "exercise not after 18:00, every year in December"
