@@ -36,6 +36,29 @@ MODES = {
     "holiday": re.compile(r"\b(?:holidays?|vacation|urlaub|ferien)\b", re.IGNORECASE),
     "away": re.compile(r"\b(?:away|unterwegs|verreist)\b", re.IGNORECASE),
 }
+MORE_OR_LESS = say("say how often or how long, and not only more or less, like {examples}: {command}")
+LACKING = {  # by what a text lacks to be a wish
+    "shift": say("a wish knows days and hours, and no shifts; name them, like {examples}: {command}"),
+    "end": say("say whether work or everything that is suggested ends by this hour, like {examples}: {command}"),
+    "period": say(
+        "a wish counts times a week and minutes of one time, and no times or hours of a day, week or month; say it "
+        "like {examples}: {command}"
+    ),
+    "condition": say(
+        "a wish holds on days and at hours, and not only if something is so; say it like {examples}: {command}"
+    ),
+    "rank": say(
+        "a wish cannot put one thing above another; say how often or when each is wanted, like {examples}: {command}"
+    ),
+    "meeting": say(
+        "meetings, calls and appointments stand in the calendar and are never suggested; a wish is about what is "
+        "suggested, like {examples}: {command}"
+    ),
+    "more": MORE_OR_LESS,
+    "less": MORE_OR_LESS,
+    "bed": say("say whether you want to be in bed until this hour or from it on, like {examples}: {command}"),
+}
+ONLY_TIMES = say("this says when, and not what; say it like {examples}: {command}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +127,8 @@ def _not_understood(text: str, user: User, today: date) -> Text:
         )
     command = f'bridge wish "TEXT" --user {user.name}'
     if asked := lacking(text):
-        return _asked(asked[0], examples=", ".join(f'"{one}"' for one in asked[1]), command=command)
+        message = LACKING.get(asked[0], ONLY_TIMES).message
+        return say(message, examples=", ".join(f'"{one}"' for one in asked[1]), command=command)
     said = {"examples": ", ".join(f'"{one}"' for one in examples(text)), "command": command}
     if words := unread(text):
         told = ", ".join(f'"{one}"' for one in words[:UNREAD_MAX])
@@ -125,65 +149,6 @@ def _mode(text: str, today: date) -> str:
     since, until = days_of(text, today)
     told = [f"--from {since}" if since is not None and since > today else "", f"--until {until}" if until else ""]
     return " ".join(filter(None, (mode, *told)))
-
-
-def _asked(about: str, *, examples: str, command: str) -> Text:
-    if about == "shift":
-        return say(
-            "a wish knows days and hours, and no shifts; name them, like {examples}: {command}",
-            examples=examples,
-            command=command,
-        )
-    if about == "end":
-        return say(
-            "say whether work or everything that is suggested ends by this hour, like {examples}: {command}",
-            examples=examples,
-            command=command,
-        )
-    if about == "period":
-        return say(
-            "a wish counts times a week and minutes of one time, and no times or hours of a day, week or month; say it "
-            "like {examples}: {command}",
-            examples=examples,
-            command=command,
-        )
-    if about == "condition":
-        return say(
-            "a wish holds on days and at hours, and not only if something is so; say it like {examples}: {command}",
-            examples=examples,
-            command=command,
-        )
-    if about == "rank":
-        return say(
-            "a wish cannot put one thing above another; say how often or when each is wanted, like {examples}: "
-            "{command}",
-            examples=examples,
-            command=command,
-        )
-    if about == "meeting":
-        return say(
-            "meetings, calls and appointments stand in the calendar and are never suggested; a wish is about what is "
-            "suggested, like {examples}: {command}",
-            examples=examples,
-            command=command,
-        )
-    if about in ("more", "less"):
-        return say(
-            "say how often or how long, and not only more or less, like {examples}: {command}",
-            examples=examples,
-            command=command,
-        )
-    if about == "bed":
-        return say(
-            "say whether you want to be in bed until this hour or from it on, like {examples}: {command}",
-            examples=examples,
-            command=command,
-        )
-    return say(
-        "this says when, and not what; say it like {examples}: {command}",
-        examples=examples,
-        command=command,
-    )
 
 
 def _saved(store: Store, user: User, said: Heard, *, confirmed: bool, now: datetime) -> Wish:

@@ -192,10 +192,8 @@ def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
     told = fact("last_sport", days=ago, title=habit.last_sport) if habit.last_sport else fact("last_time", days=ago)
     if candidate.action is A.ME_TIME:
         told = fact("last_own_time", days=ago)
-    told, of_kind = (
-        fact("last_time_then", days=ago) if ahead else told,
-        None if ahead else _ago_of_kind(candidate, view),
-    )
+    told = fact("last_time_then", days=ago) if ahead else told
+    of_kind = None if ahead else _ago_of_kind(candidate, view)
     if of_kind not in (None, ago):
         return fact("last_time", days=of_kind)
     one_kind = candidate.action in view.wishes.named  # and how often is known of all kinds together

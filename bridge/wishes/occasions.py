@@ -56,9 +56,8 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
             if given.keys() & found.keys() or EXCEPT.search(rest[: told.start()]):
                 raise NotUnderstood  # also "except the first Saturday of the month"
             found |= given
-            joint = "," * (
-                told[0][0] == "," and rest[told.end() :][:1] == " "
-            )  # between a reason and "this week no sport"
+            between = told[0][0] == "," and rest[told.end() :][:1] == " "  # a reason and "this week no sport"
+            joint = "," if between else ""
             rest = rest[: told.start()] + joint + _left(name, told, words) + rest[told.end() :]
     if not found:
         return text, None

@@ -1,4 +1,4 @@
-"""What a person notes, plans and names: notes, titles, tasks and lists in plain questions."""
+"""Plain questions with the person's own words: notes, titles, tasks and lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is due by a day stands in it, or the day says why not; and "no room" is said only where there is none."""
+"""Tasks that are due stand in the day, or it says why not; and "no room" is said only where there is none."""
 
 from __future__ import annotations
 

@@ -453,7 +453,7 @@ def test_each_sport_of_a_day_of_illness_is_said_once_to_be_left_out(seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_one_need_of_sleep_is_said_of_last_night_and_of_the_next(seed):
-    """What a device adds to the need of one night, for the debt of nights before, does not change it."""
+    """A device adds the debt of nights before to the need of one night, which does not change it."""
     rng, told = random.Random(seed), set()
     slept = [*nights(30, -60, 360, last=TODAY - DAY, noise=30), sleep(TODAY, -60, 300 + rng.randrange(30))]
     for debt in (0.0, 90.0):

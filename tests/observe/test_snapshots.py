@@ -1,4 +1,4 @@
-"""What is known of a user is loaded once while nothing changes, and again after every change by whomever."""
+"""A user's snapshot is loaded once while nothing changes, and again after every change, by any process."""
 
 from contextlib import closing, suppress
 from datetime import timedelta

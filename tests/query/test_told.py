@@ -1,4 +1,4 @@
-"""What no source tells, figures that agree, and figures that are told of some workouts only."""
+"""Figures that no source tells, that agree, and that are told of some workouts only."""
 
 from __future__ import annotations
 
