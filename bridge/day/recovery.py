@@ -13,6 +13,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, Occurrence
 
 LITTLE_SLEEP = timedelta(hours=4)  # of a night that is hardly one; our choice, as what follows
+MADE_GOOD = timedelta(hours=6)  # of a later night, after which hardly any sleep no longer counts
 HELD_BACK = 2  # days after illness, hardly any sleep or long sport, without sport that is merely usual
 
 
@@ -64,9 +65,12 @@ def if_at_all(person: Person, told: Fact) -> Fact:
 
 def held_back(person: Person, day: date) -> Fact | None:
     """Return why usual sport should rest: illness, little sleep or long sport in the two days before. Else None."""
+    made_good = False
     for ago in range(1, HELD_BACK + 1):
         before = day - ago * DAY
-        why = person.fought(before) or hardly_slept(person, before) or _raced(person, before)
+        night = person.slept(before + DAY)
+        made_good = made_good or (night is not None and night.end - night.start >= MADE_GOOD)
+        why = person.fought(before) or (None if made_good else hardly_slept(person, before)) or _raced(person, before)
         if why is not None:
             return fact("sport_rests", day=(before + (HELD_BACK + 1) * DAY).isoformat(), why=why)
     return None

@@ -149,7 +149,8 @@ def _nap(view: View) -> Iterator[Fact]:
     said = (one for one in person.advised if one.kind == "suggested" and one.moment.date == day)
     heard = any(one.action is ActionType.SLEEP and one.answer is not None for one in said)
     wanted = ActionType.SLEEP not in view.wishes.never and (person.body.ill or short_night(view) is not None)
-    at_work = any(low <= person.now < high and nap_until(view.grid) <= high for low, high in view.grid.work)
+    hours = view.grid.work if person.routine.work_known else ()  # published hours are not called the person's
+    at_work = any(low <= person.now < high and nap_until(view.grid) <= high for low, high in hours)
     if nap is not None:
         yield fact("nap_later", time=person.local(nap))
     elif wanted and at_work and not (napped or heard) and person.now < nap_until(view.grid) - NAP:

@@ -302,9 +302,10 @@ def test_a_day_without_a_gap_speaks_of_food_all_day_long():
 
 
 def test_the_warning_of_the_morning_stands_after_sport():
-    slept = [*nights(30, -60, 420, last=SUNDAY - 2 * DAY), sleep(SUNDAY - DAY, 260, 420), sleep(SUNDAY, -60, 440)]
+    slept = nights(30, -60, 420, last=SUNDAY)
     trained = [workout(SUNDAY - k * DAY, 1080, 45) for k in (7, 14, 21, 28)]
-    one = person(day=SUNDAY, hour=12, episodes=[*slept, *trained, workout(SUNDAY, 590, 40)], work=False)
+    race = entry(SUNDAY - DAY, 510, 660, A.EXERCISE, "City run")
+    one = person(race, day=SUNDAY, hour=12, episodes=[*slept, *trained, workout(SUNDAY, 590, 40)], work=False)
     assert [why.kind for why in silence(one)] == ["trained", "sport_rests"]
 
 
@@ -420,6 +421,8 @@ def test_working_hours_without_a_place_for_a_nap_are_told_beside_the_short_night
     texts = for_person(silence(person(hour=13.5, episodes=slept)))
     assert "a nap has no place in your working hours" in texts
     assert "a nap has no place in your working hours" not in for_person(silence(person(hour=19, episodes=slept)))
+    unknown = for_person(silence(person(hour=13.5, episodes=slept, work=None)))
+    assert "a nap has no place in your working hours" not in unknown  # nobody's hours but published ones
 
 
 def test_an_afternoon_of_a_day_off_is_one_s_own_without_a_suggestion():

@@ -95,13 +95,22 @@ def test_usual_sport_rests_for_two_days_after_hardly_any_sleep_or_a_race_and_say
         (False, [race], "your sport on Friday was long"),
         (False, [], None),
     ):
-        slept = [n for n in nights(30, -60, 420, last=SUNDAY) if not little or n[1].day != SUNDAY - 2 * DAY]
-        slept += [sleep(SUNDAY - 2 * DAY, 260, 420)] if little else []
+        slept = [n for n in nights(30, -60, 420, last=SUNDAY) if not little or n[1].day < SUNDAY - 2 * DAY]
+        slept += [sleep(SUNDAY - 2 * DAY, 260, 420)] if little else []  # no later night is known to make good for it
         one = person(*agenda, day=SUNDAY, hour=17, episodes=[*slept, *trained], work=False)
         assert (A.EXERCISE in found(one, 3)[0]) is (why is None)
         assert why is None or f"your usual sport rests until Monday: {why}" in silence(one)
         monday = person(*agenda, day=SUNDAY, hour=17, episodes=[*slept, *trained], work=False, wishes=wanted())
         assert A.EXERCISE in found(monday, 3)[0]  # what the person asks for is no mere habit
+
+
+def test_a_whole_night_makes_good_for_hardly_any_sleep_before_usual_sport():
+    trained = [workout(SUNDAY - k * DAY, 1080, 45) for k in (7, 14, 21, 28)]
+    for short_one, rests in ((1, False), (2, False), (0, True)):
+        slept = [n for n in nights(30, -60, 420, last=SUNDAY) if n[1].day != SUNDAY - short_one * DAY]
+        slept += [sleep(SUNDAY - short_one * DAY, 260, 420)]
+        one = person(day=SUNDAY, hour=17, episodes=[*slept, *trained], work=False)
+        assert (A.EXERCISE not in found(one, 3)[0]) is rests, short_one
 
 
 def wanted():
