@@ -28,7 +28,8 @@ def rows(persons=6, days=60, *, noise=0.5, seed=1, hour="9"):
 
 def _row(person, day, rng, noise, hour):
     z = rng.gauss(0, 1)
-    asleep = min(max(430 + 50 * z, 200), 600)
+    # Around six and a half hours, for hours beyond the need count no further and hide what is planted in them.
+    asleep = min(max(390 + 50 * z, 200), 600)
     minutes = round(asleep + 40)
     wake = f"{day}T07:{rng.randrange(10, 50)}"
     onset = f"{day - timedelta(days=1)}T{22 + rng.randrange(2)}:{rng.randrange(10, 50)}"
