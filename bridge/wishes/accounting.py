@@ -9,7 +9,7 @@ from typing import Any
 
 from bridge.domain.phrases import PHRASE_MAX
 from bridge.domain.wish_terms import common
-from bridge.wishes.events import timed
+from bridge.wishes.events import HALF, timed
 from bridge.wishes.hours import NOON, NotUnderstood
 from bridge.wishes.lexicon import COMPANY, Kind, Token, lexicon
 from bridge.wishes.reasons import ASKED, EVENTS, wishes
@@ -157,7 +157,9 @@ def _holds_days(days: frozenset[int], one: Said) -> bool:
 
 
 def _hours(one: Said) -> set[int]:
-    return {at.hour % NOON for at in (*(edge for hours in one.hours for edge in hours), one.at) if at is not None}
+    """Return the hours by which the times of a wish may be told: 16:30 is "half past four" and "halb fünf"."""
+    told = [at for at in (*(edge for hours in one.hours for edge in hours), one.at) if at is not None]
+    return {(at.hour + late) % NOON for at in told for late in (0, at.minute >= HALF)}
 
 
 def _set(value: Any) -> frozenset[Any]:

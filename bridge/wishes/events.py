@@ -151,6 +151,8 @@ def _in_minutes(text: str, words: Words) -> str:
         text = re.sub(rf"\b(?:{pattern})\b", f"{minutes}min", text)
     counts = {name.replace("_", " "): int(n) for name, n in (one.split("=") for one in words["counts"].split())}
     named = "|".join([*sorted(counts, key=len, reverse=True), r"\d+(?:[.,]5)?"])
+    half = rf"\b({named})(?: and a half| ?½|(?<=\d) ?einhalb)(?= (?:{words['of_hours']})\b)"
+    text = re.sub(half, lambda one: f"{counts.get(one[1]) or one[1]}.5", text)
     for unit, minutes in ((words["of_hours"], HOUR), (words["of_minutes"], 1)):
         written = partial(_many, counts=counts, minutes=minutes)
         text = re.sub(rf"\b({named})[ -]?(?:(?:{words['manner']}) )?(?:{unit})\b\.?", written, text)

@@ -18,7 +18,7 @@ from bridge.wishes.accounting import accounted
 from bridge.wishes.events import with_evening
 from bridge.wishes.hours import NOON, NotUnderstood
 from bridge.wishes.lexicon import WEEK, lexicon
-from bridge.wishes.occasions import occasion
+from bridge.wishes.occasions import occasion, written_out
 from bridge.wishes.reading import by_slots
 from bridge.wishes.said import Said, applied
 
@@ -51,6 +51,11 @@ ORDER = re.compile(  # to do something, which is done once unless days or a part
 ILL = re.compile(  # which passes
     r"\b(?:ill|sick|injured|unwell|flu|fever|holidays?|vacation"
     r"|krank\w*|erkältet|verletzt|grippe|fieber|corona|urlaub)\b"
+)
+LASTING = re.compile(  # which may be told beside the days that it lasts
+    r"\b(?:(?:night|late|early|day)s?(?: shifts?| duty)?|nights|earlies|lates|exams?|revision|visit\w*|guests?|away"
+    r"|travel\w*|trip|on call|(?:nacht|spät|früh|tag|ruf|bereitschafts)(?:dienst|schicht|bereitschaft)e?n?"
+    r"|prüfung\w*|klausur\w*|besuch|gäste|weg|unterwegs|verreist|dienstreise|nicht da)\b|" + ILL.pattern
 )
 OF_ALL_DAYS = {"clear", "allow", "any", "drop", "forget", "open", "usual", "night"}  # which take a wish back
 CLAUSES = re.compile(r"[,;:.](?!\d)| (?:and|und|so|because|cos|coz|cuz|weil|denn|since|also|but|aber) ")
@@ -212,14 +217,16 @@ def _of_reason(rest: str, language: str, *, lasts: bool) -> Heard | None:
     told = THENCE.match(rest)
     if told is None or _read(told["reason"], language) is not None:
         return None
-    if not (told["thence"] or told["then"] or (lasts and ILL.search(told["reason"]))):
+    if not (told["thence"] or told["then"] or (lasts and LASTING.search(told["reason"].lower()))):
         return None
-    found = _read(told["wish"], language)
+    found = _read(written_out(told["wish"], language), language)
     return None if found is None else replace(found, aside=(told["reason"], *found.aside))
 
 
 def _takes_place(one: Said, when: Occasion) -> bool:
     """Return False for a wish about Wednesdays on a day that is none."""
+    if when.since == when.until is not None and one.kind in ("goal", "most", "apart"):
+        return False  # "I'm forty on 12 December, three runs a week"
     days = OF_WEEK - one.days if one.kind == "days" else one.days or (one.when.days if one.when else frozenset())
     if not days or when.since is None or when.until is None:
         return True

@@ -61,8 +61,8 @@ def _at_times(part: Part, *, bed: bool) -> tuple[Said, ...]:
             raise NotUnderstood  # "in bed between ten and eleven"
         return Said(kind="bed", at=bed_at), Said(kind="up", at=up_at)
     if not bed:
-        if relation is K.EARLIEST or (part.nots and relation is K.BEFORE):
-            return (Said(kind="rest", at=_at_dawn(clock)),)  # "don't wake me before eight"
+        if relation is K.EARLIEST or (part.nots and relation in (K.BEFORE, K.LATEST)):
+            return (Said(kind="rest", at=_at_dawn(clock)),)  # "don't wake me before eight", "not up by seven"
         if part.nots or relation not in (K.AT, K.LATEST, K.BEFORE, K.TO):
             raise NotUnderstood
         return (Said(kind="up", at=_at_dawn(clock), bound=relation in (K.LATEST, K.BEFORE)),)

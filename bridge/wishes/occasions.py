@@ -47,6 +47,7 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
     """
     words, rest = _words(language), text.lower().replace("’", "'")
     rest = _written(words["short_month"].sub(partial(_in_full, words=words), rest), words["also"])
+    rest = words["dated"].sub(partial(_by_date, words=words, today=today), rest)
     found: dict[str, Any] = {}
     for name, pattern in words["patterns"]:
         if name in ("until_day", "since_day") and len(words["weekday"].findall(rest)) > 1:
@@ -62,12 +63,27 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
     if not found:
         return text, None
     found = _counted(found)
-    rest = _written(re.sub(r"^[ ,;:]+|\s+(?=[ ,.;])", "", rest).strip(" .!"), words["alone"])
-    rest = re.sub(words["none"], words["never"], rest)
+    rest = re.sub(r"^[ ,;:]+|\s+(?=[ ,.;])", "", rest).strip(" .!")
+    rest = written_out(rest, language)
     try:
         return rest, Occasion(**found)
     except ValueError:
         raise NotUnderstood from None
+
+
+def written_out(text: str, language: str) -> str:
+    """Return "never work" for the "off" or "no work" that is left of a text without its days."""
+    words = _words(language)
+    return re.sub(words["none"], words["never"], _written(text, words["alone"]))
+
+
+def _by_date(told: re.Match[str], words: Words, today: date) -> str:
+    """Return "on the 11th" for "Friday 11th". Raises NotUnderstood for another weekday than that of the date."""
+    day, days = _date(told, words, today, last=False), WEEKDAYS[words["language"]].split()
+    if _group(told, "d") and not days[day.weekday()].startswith(_group(told, "w") or ""):
+        raise NotUnderstood
+    lead = _group(told, "lead") or ("on " if words["language"] == "en" else "am ")
+    return lead + (_group(told, "rest") or "")
 
 
 def _in_full(told: re.Match[str], words: Words) -> str:
@@ -133,8 +149,7 @@ def _words(language: str) -> Words:
         "until",
         "since",
         "in_months",
-        "on_date",
-        "date",
+        *("both", "on_date", "dated", "date"),
     ):
         for one in _apart(said[name].replace("{at}", f"(?:{said['at']})").replace("{day}", said["day"])):
             for key, value in named.items():
@@ -142,15 +157,15 @@ def _words(language: str) -> Words:
             patterns.append((name, re.compile(one)))
     cut = "|".join(sorted({name[:size] for name in named["MONTHS"].split("|") for size in (3, 4)}))
     after = r"(?:(?<=\d )|(?<=\d\. )|(?<=\d(?:st|nd|rd|th) )|(?<=\b(?:in|im) ))"
-    before = r"(?= \d{1,2}(?:st|nd|rd|th)?(?=$|[,;.]| (?!times|x\b|[ap]m)))"
+    before = r"(?= \d{1,2}(?:st|nd|rd|th)?(?=$|[,;.–-]| (?!times|x\b|[ap]m)))"
     short_month = re.compile(rf"{after}(?P<m1>{cut})\b\.?" + rf"|\b(?P<m2>{cut})\.?{before}" * (language == "en"))
     numbers = {name: int(n) for name, n in (one.split("=") for one in said["numbers"].split())}
     short = {"en": 3, "de": 2}[language]  # letters, by which no other word is taken for a day
     named_days = "|".join(name[:short] for name in WEEKDAYS[language].split())
     weekday = re.compile(rf"\b(?:{said['day']}|{named_days})\b")
     found = {
-        "patterns": patterns[:-1],
-        "date": patterns[-1][1],
+        "patterns": patterns[:-2],
+        **dict(patterns[-2:]),
         "of_months": months,
         "of_numbers": numbers,
         "weekday": weekday,
@@ -216,8 +231,8 @@ def _of_calendar(name: str, told: re.Match[str], words: Words, today: date) -> d
     match name:
         case "even" | "odd":
             return _weeks(_monday(today), odd=name == "odd")
-        case "range":
-            return _range(told, words, today)
+        case "range" | "both":
+            return _range(name, told, words, today)
         case "on_date":
             if _group(told, "d") is None and _group(told, "x") in (None, "christmas", "weihnachten"):
                 raise NotUnderstood  # "on Christmas": on which days?
@@ -236,19 +251,24 @@ def _weeks(monday: date, *, odd: bool) -> dict[str, Any]:
     return {"every": 2, "first": first, "until": last + (6 - last.weekday()) * DAY}
 
 
-def _range(told: re.Match[str], words: Words, today: date) -> dict[str, Any]:
+def _range(name: str, told: re.Match[str], words: Words, today: date) -> dict[str, Any]:
     """Return the days of "from 3 to 8 January", whose first date has the month of the last one."""
-    begin, end = (words["date"].fullmatch(_group(told, name) or "") for name in ("low", "high"))
-    if end is None:
-        raise NotUnderstood
-    until = _date(end, words, today, last=_group(end, "d") is None and _group(end, "x") is None)
+    ends = [words["date"].fullmatch(_group(told, one) or "") for one in ("low", "high")]
+    begin, end = (one if one and any(_group(one, key) for key in "mkx") else None for one in ends)
+    low, high = (int(re.sub(r"\D", "", _group(told, one) or "") or 0) for one in ("low", "high"))
+    last = end is not None and _group(end, "d") is None and _group(end, "x") is None
     since = begin and _date(begin, words, today, last=False)
-    if since:
-        return {"since": since.replace(year=since.year - 1) if since > until else since, "until": until}
     try:
-        return {"since": until.replace(day=int(re.sub(r"\D", "", _group(told, "low") or ""))), "until": until}
+        until = _date(end, words, today, last=last) if end else since.replace(day=high) if since else None
+        until = until or _numbered(high, today)
+        month = until if low <= until.day else until.replace(day=1) - DAY
+        since = since or month.replace(day=low)
     except ValueError:
         raise NotUnderstood from None
+    since = since.replace(year=since.year - 1) if since > until else since
+    if name == "both" and until - since != (2 if _group(told, "mid") else 1) * DAY:
+        raise NotUnderstood  # "on the 10th and the 17th"
+    return {"since": since, "until": until}
 
 
 def _monday(day: date) -> date:
@@ -281,7 +301,7 @@ def _date(told: re.Match[str], words: Words, today: date, *, last: bool) -> date
         return _next(*feast, today) - (last and feast == NEW_YEAR) * DAY
     if day is not None:
         if month is None and (of_year := _group(told, "k")) is None:
-            return next(one for one in (today + n * DAY for n in range(62)) if one.day == int(day))
+            return _numbered(int(day), today)
         return _next(min(words["of_months"][month]) if month else int(of_year or 1), int(day), today)
     months = words["of_months"][month]
     begin = 12 if 12 in months else min(months)
@@ -290,6 +310,11 @@ def _date(told: re.Match[str], words: Words, today: date, *, last: bool) -> date
         return (at.replace(day=1) + (31 * len(months) + 1) * DAY).replace(day=1) - DAY
     at = _next(begin, 1, today)
     return at - DAY if last else at
+
+
+def _numbered(day: int, today: date) -> date:
+    """Return the next 24th, which may be today."""
+    return next((one for one in (today + n * DAY for n in range(62)) if one.day == day), today)
 
 
 def _next(month: int, day: int, today: date) -> date:

@@ -43,7 +43,7 @@ NOTHING_ELSE = re.compile(  # after what is wished, at its times or on the rest 
 NAMED = re.compile(  # days by what is done on them, which are told after it
     r"(?i)\b(?P<on>on|an) (?:the |den )?"
     r"(?P<said>(?:days (?:when |that |on which )?(?:i|we)|tagen,? (?:an denen|wo|wenn)"
-    r" (?:ich|wir)) [^,;.]+)[,:;] (?:(?:that|which)(?:'s| is| are)|so|also|das (?:ist|sind)|nämlich|sprich) (?=\w)"
+    r" (?:ich|wir)) [^,;.]+)[,:;] (?:(?:that|which)(?:'?s| is| are)|so|also|das (?:ist|sind)|nämlich|sprich) (?=\w)"
 )
 NEEDS = re.compile(r"\b(?:need|should|must|may|can|could|brauch\w*|soll\w*|darf|dürf\w*)\b")
 ASKS = (ASKED, POLARITY, UNDOES, WISHES, NEEDS)

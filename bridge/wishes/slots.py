@@ -283,7 +283,9 @@ def _lists(tokens: Sequence[Token], at: int) -> bool:
         return False  # "never meditation and family on Sundays"
     if one[0] is K.ACTION and joint is K.COMMA and K.FINE in (kind for kind, _ in tokens[at + 2 : at + 3]):
         return False  # "no running, cycling is fine"
-    if one[0] is K.SPAN:  # "from half past eight and at five I finish"
+    if one[0] is K.SPAN:  # "from half past eight and at five I finish", "bed at ten, eleven on Fridays"
+        if joint is K.COMMA and [kind for kind, _ in tokens[: at + 3]].count(K.DAY) == (tokens[-1][0] is K.DAY) == 1:
+            return False
         return all(kind not in HEADS | {K.ACTION, K.NOT} for kind, _ in tokens[at + 2 : at + 3])
     if joint is not K.COMMA or one[0] is K.PART:
         return True

@@ -47,7 +47,11 @@ def nothing_else(part: Part) -> tuple[Said, ...]:
 def held_for(said: Sequence[Said], *, evening: bool = False) -> Said:
     """Return the bar of all other actions at the times of what is wished, or on the evening of it."""
     best = next((one for one in said if one.kind == "best"), None)
-    if best is None or not best.hours or len({one.actions for one in said}) != 1:
+    if best is None or len({one.actions for one in said}) != 1:
+        raise NotUnderstood
+    if best.days and not (best.hours or evening) and best.actions <= COMPANY:
+        return Said(kind="days", actions=ALL - best.actions, days=ANY_DAY - best.days, narrows=True)
+    if not best.hours:
         raise NotUnderstood  # "runs on Sundays, nothing else": no other sport, or nothing on Sundays?
     if evening and best.hours[0][0] < EVENING[0]:
         raise NotUnderstood
@@ -169,17 +173,19 @@ def wanted(part: Part) -> tuple[Said, ...]:
 
 
 def _on_no_other_day(part: Part, hours: tuple[Hours, ...]) -> tuple[Said, ...]:
-    """Read "yoga only on Sundays", which leaves other sport free. Raises NotUnderstood if it also names hours."""
-    if hours or part.counts:
+    """Read "yoga only on Sundays", which leaves other sport free."""
+    names = kinds_of(part)
+    if part.counts or len(names) > 1 or (hours and part.spans):
         raise NotUnderstood
+    best = Said(kind="best", actions=part.actions, days=part.days, hours=hours)
+    only = [Said(kind="hours", actions=part.actions, hours=hours, names=names)] if hours else []
     rest = on_days(ANY_DAY - part.days)
-    best = Said(kind="best", actions=part.actions, days=part.days)
-    return best, Said(kind="without", actions=part.actions, names=kinds_of(part), when=rest)
+    return best, *only, Said(kind="without", actions=part.actions, names=names, when=rest)
 
 
 def _check_wanted(part: Part, *, goal: bool, only: bool) -> None:
     actions = part.actions
-    verbal = part.flags.get(K.ONLY) == VERBAL or (actions == WORK and not part.spans)
+    verbal = part.flags.get(K.ONLY) == VERBAL or (actions == WORK and not part.spans) or actions == {A.BINGE_WATCH}
     work_days = actions == WORK and len(part.days) >= WORKDAYS_MIN
     if (
         (len(actions) > 1 and not only and not (actions <= COMPANY and not goal))

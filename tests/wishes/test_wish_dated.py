@@ -31,6 +31,17 @@ DATED = {
     "bis Neujahr kein Sport": Occasion(until=date(2026, 12, 31)),
     "zwei Wochen kein Sport": Occasion(since=TODAY, until=date(2026, 12, 13)),
     "on the 12th I want no suggestions": Occasion(since=date(2026, 12, 12), until=date(2026, 12, 12)),
+    "I've got Saturday 12th off, no work then": Occasion(since=date(2026, 12, 12), until=date(2026, 12, 12)),
+    "kein Sport am Samstag, den 12.": Occasion(since=date(2026, 12, 12), until=date(2026, 12, 12)),
+    "28 to 30 december off": Occasion(since=date(2026, 12, 28), until=date(2026, 12, 30)),
+    "Dec 28-30 no work": Occasion(since=date(2026, 12, 28), until=date(2026, 12, 30)),
+    "the 30th and 31st off": Occasion(since=date(2026, 12, 30), until=date(2026, 12, 31)),
+    "leave the 5th, 6th and 7th free": Occasion(since=date(2026, 12, 5), until=date(2026, 12, 7)),
+    "am 30. und 31. hab ich frei": Occasion(since=date(2026, 12, 30), until=date(2026, 12, 31)),
+    "am 9.12. und 10.12. keine Serien": Occasion(since=date(2026, 12, 9), until=date(2026, 12, 10)),
+    "keine Arbeit vom Montag, den 28. bis 3. Januar": Occasion(since=date(2026, 12, 28), until=date(2027, 1, 3)),
+    "guests from 11 to 13 December, no tv": Occasion(since=date(2026, 12, 11), until=date(2026, 12, 13)),
+    "pause everything for 10 days": Occasion(since=TODAY, until=date(2026, 12, 9)),
 }
 
 
@@ -47,7 +58,16 @@ def test_even_weeks_stay_even_until_the_end_of_a_long_year() -> None:
     assert not one.when.holds(date(2027, 1, 11))  # of week 2, but the third after week 52
 
 
-@pytest.mark.parametrize("text", ["no sport tomorrow and on Wednesday", "every other Saturday this week no work"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no sport tomorrow and on Wednesday",
+        "every other Saturday this week no work",
+        "no work on Monday 12 December",  # a Saturday
+        "kein Sport am 10. und 17. Dezember",
+        "I'm forty on 12 December, three runs a week",
+    ],
+)
 def test_a_wish_that_would_hold_on_no_day_is_refused(text: str) -> None:
     with pytest.raises(NotUnderstood):
         understood(text, TODAY)

@@ -51,6 +51,29 @@ SAID = {
     "12:00",
     "quiet hours from 1 to 3 pm": "everything that is suggested not from 13:00 to 15:00",
     "from Monday on, no sport": "never suggest exercise, from 7 December 2026 on",
+    "no tv on days I teach, thats mon and wed": "watching series only on Tuesday, Thursday, Friday, Saturday "
+    'and Sunday; left aside: "days I teach"',
+    "I don't want to be up before 8 on Sundays": "not up before 08:00 on Sunday",
+    "sleep in until 10 on my days off, tue and sat": "up at 10:00 on Tuesday and Saturday",
+    "lights out at ten, no later than eleven on Fridays": "in bed by 22:00; in bed by 23:00 on Friday",
+    "at least seven and a half hours of sleep": "at least 7.5 hours in bed",
+    "Saturdays with the kids, nothing else": "family time (kids) best on Saturday; everything but family time "
+    "not on Saturday",
+    "only films on Sundays": "watching series only on Sunday",
+    "spin class only on Monday evenings": "exercise (spin class) best on Monday from 18:00 to 24:00; exercise "
+    "(spin class) not before 18:00; exercise without spin class, on Tuesday, Wednesday, Thursday, Friday, Saturday and "
+    "Sunday",
+    "Wednesday afternoons belong to me": "time for yourself best on Wednesday from 12:00 to 18:00",
+    "der Freitagnachmittag gehört mir": "time for yourself best on Friday from 12:00 to 18:00",
+    "siesta from 2 to 3": "everything that is suggested not from 14:00 to 15:00",
+    "Mittagsruhe von 13 bis 14 Uhr": "everything that is suggested not from 13:00 to 14:00",
+    "von 14 bis 16 Uhr Ruhe, weil Oma schläft": "everything that is suggested not from 14:00 to 16:00; left aside: "
+    '"schläft"',
+    "lass meine Abende in Ruhe": "everything that is suggested not after 18:00",
+    "no tv unless it's Saturday": "watching series only on Saturday",
+    "zweimal die Woche Sport, aber nicht unter der Woche": "exercise 2 times a week; exercise only on Saturday and "
+    "Sunday",
+    "freitags um halb 5 Feierabend": "work not on Friday from 16:30 to 24:00",
 }
 UNCLEAR = (
     "no sport Monday and Tuesday and Wednesday meditation",  # of which is Tuesday?
