@@ -7,7 +7,7 @@ from typing import Any
 
 from bridge.domain.metrics import METRICS, Metric
 from bridge.query import plain_kinds as w
-from bridge.query.model import METER_NAMES, PLANNED, SPORT_COUNT, SUMMED, TASKS, TITLED, WORKOUT_UNITS
+from bridge.query.model import METER_NAMES, PLANNED, READINGS, SPORT_COUNT, SUMMED, TASKS, TITLED, WORKOUT_UNITS
 from bridge.query.settled import OF_WORKOUT
 
 NAMED_BY_UNIT = ("minutes", "distance", "speed", "energy", "average_hr")
@@ -149,6 +149,8 @@ def of_metric(of: dict[str, object]) -> str | None:
     if name in TASKS:
         return f"{name} {sign} {number:g}" if unit is None else None
     own = "level" if name in METER_NAMES else METRICS[Metric(name)].unit
+    if name in READINGS:
+        return None  # of a reading, or of the day's mean
     if own == "level" and sign.startswith(BETWEEN):
         return None
     if own == "level" and unit in (None, "%") and 0 <= number <= PERCENT:

@@ -10,13 +10,23 @@ from bridge.domain.metrics import METRICS, Metric
 from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag
 from bridge.query.condition_texts import AFTER, AHEAD, NEXT, NIGHT, ON
-from bridge.query.model import AVERAGED, CLOCKS, FIGURE_UNITS, METER_NAMES, PEAK, SUMMED, TASKS, TITLED, WORKOUT_UNITS
+from bridge.query.model import (
+    AVERAGED,
+    CLOCKS,
+    FIGURE_UNITS,
+    METER_NAMES,
+    PEAK,
+    SUMMED,
+    TASKS,
+    TITLED,
+    WORKOUT_UNITS,
+    untimed,
+)
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_words import note_classes
 from bridge.query.settled import ENDS, MEAN_RATE, OF_WORKOUT
 
-PACKED = {str(metric) for metric, spec in METRICS.items() if spec.packed} - {"stress"}
 NIGHT_CLOCKS = {f"nights.{name}" for name in CLOCKS}
 FAR = {"running", "trail running", "cycling", "mountain biking", "walking", "hiking", "swimming", "rowing", "skiing"}
 FAR |= {"pool swimming", "open water swimming", "indoor rowing", "treadmill running", "cross country skiing"}
@@ -78,7 +88,7 @@ def noted(bag: Bag) -> Words:
         if of not in ("first", "last", None, *ENDS):
             raise NotUnderstood
         return Words(what=str(factor), of=str(of or "last"), where=[*where, taken])
-    classed = any(str(factor).lower() in words for of, words in note_classes().items() if of not in PAINS)
+    classed = any(untimed(str(factor).lower()) in words for of, words in note_classes().items() if of not in PAINS)
     alone = not (many or often or days or each) and of is None and by is None  # "headaches in June"
     named = str(factor).startswith(TITLED)
     counted = (many and "much" not in many and of is None and not classed) or (alone and not classed and not named)
@@ -306,10 +316,9 @@ def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
         and (length is None or (of is None and metric in NIGHT))
         and chosen in (None, "mean", "median", "sum", "std", "trend", *ENDS)
         and not (each and chosen in ("sum", "trend"))
-        and not ("time" in asked and metric in NIGHT and not (each or chosen or by))  # in all, or a night
+        and not ("time" in asked and metric in NIGHT and not (each or chosen or by or bag.single))  # in all, or a night
         and not (many and chosen == "trend")  # in all, or a week
         and not (chosen == "sum" and metric not in SUMMED | NIGHT)  # a sum of heart rates is no figure
-        and not (extreme and metric in PACKED)  # of the readings, or of the days' means
         and not (chosen not in (None, "sum", "trend") and metric in SUMMED and by in LONG)  # of days, or of weeks
         and not (now and many and metric in SUMMED and not (each or chosen or by or per))  # in all, or a day
         and (period is None or per is not None)

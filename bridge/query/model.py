@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -79,6 +80,8 @@ WORKOUT_METRICS: Mapping[str, tuple[Metric, ...]] = MappingProxyType(
 WORKOUT_UNITS: Mapping[str, str] = MappingProxyType(
     {"minutes": "min"} | {name: METRICS[metrics[0]].unit for name, metrics in WORKOUT_METRICS.items()}
 )
+# Frequent readings whose highest and lowest are those of single readings. Of a level of stress they are of days.
+READINGS = frozenset(str(metric) for metric, spec in METRICS.items() if spec.packed) - {"stress"}
 PEAK = "max_hr"  # the highest heart rate that was read during a workout
 FIGURE_UNITS: Mapping[str, str] = MappingProxyType({**WORKOUT_UNITS, PEAK: METRICS[Metric.HEART_RATE].unit})
 CLOCKS = ("start", "end")  # of nights and workouts, as minutes after midnight
@@ -193,6 +196,8 @@ ENTRY_FIELDS = ("entry.minutes", "entry.start", "entry.title")
 TASK_STATE, STATES = "task.state", ("open", "done", "overdue")
 PERIOD_VALUE = "value"  # of a day, week or month of --per
 TITLED = "titled "  # leads a factor: how many of a day's calendar entries have some words in their title
+# A note, or so much of it as is of a time of day: "coffee from 15:00", "wine from 12:00 before 18:00".
+TIMED = re.compile(r"(?P<name>.+?)(?: from (?P<begin>\d\d:\d\d))?(?: before (?P<end>\d\d:\d\d))?")
 NIGHT_FIELDS = ("night.start", "night.end")
 CLOCK_FIELDS = frozenset({*NIGHT_FIELDS, "workout.start", "workout.end", "entry.start"})
 WORKOUT_FIELDS = ("workout.sport", "workout.start", "workout.end", *(f"workout.{name}" for name in WORKOUT_UNITS))
@@ -206,6 +211,12 @@ SUBJECTS: tuple[str, ...] = (
     *(f"{rows}{figure}" for rows in (Kind.ENTRIES, MEETINGS) for figure in ("", ".minutes", ".start")),
     *(*PLANNED, *TASKS),
 )
+
+
+def untimed(name: str) -> str:
+    """Return the name of a note without its time of day, as "coffee" of "coffee from 15:00"."""
+    found = TIMED.fullmatch(name)
+    return found["name"] if found else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,6 +296,11 @@ class Query:
     per: By | None = None
     where: tuple[Condition, ...] = ()
     against: Subject | Condition | Versus | Span | None = None
+
+    @property
+    def of_readings(self) -> bool:
+        """Return True if the highest or lowest single reading is asked for, and not that of the days' means."""
+        return self.subject.name in READINGS and self.of in (Aggregate.MIN, Aggregate.MAX) and self.per is None
 
     @property
     def subjects(self) -> Sequence[Subject]:

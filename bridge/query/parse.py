@@ -22,6 +22,7 @@ from bridge.query.model import (
     MEETINGS,
     OPERATORS,
     PERIOD_VALUE,
+    READINGS,
     SEVERAL,
     SPORT_COUNT,
     STATES,
@@ -150,6 +151,8 @@ def _check_together(query: Query) -> None:
             f"--of with several names takes {', '.join(sorted(OF_SEVERAL))} of one subject; leave out the others, "
             "and --by and --against"
         )
+    if query.ofs and subject.name in READINGS and {*query.ofs} & {*ENDS}:
+        raise SetupError(f"the highest and lowest {subject.name} are single readings; ask for one at a time by --of")
     if query.top and (by or against is not None or subject.parts or query.of not in ENDS or query.ofs):
         raise SetupError(
             "--top lists the highest or lowest rows of one subject; give --of max or --of min, and leave out --by "

@@ -44,6 +44,7 @@ from bridge.query.model import (
     Kind,
     Query,
 )
+from bridge.query.samples import PACKED_DAYS_MAX, samples_by_day
 from bridge.query.tables import Row, Tables
 from bridge.query.untold import never_told, unreached
 from bridge.store import codec
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
 
 DAYS_MAX = 36_600  # of a span
 METER_DAYS_MAX = 3_660  # meters are computed anew
-PACKED_DAYS_MAX = 1_100  # a day of heart rates is a thousand readings
 READ_MINUTES = 2  # our choice: between heart rates of which the highest is that of a workout
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 
@@ -87,7 +87,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     told = bridge.store.daily.episodes(user.id, kinds_read, since=since, until=until) if kinds_read else []
     slept, done = _parted(told)
     nights = _nights(slept, user.zones, preference)
-    values = _of_samples(bridge, user, metrics, (since, until), preference)
+    values = samples_by_day(bridge, user, query, metrics, (since, until))
     for metric in metrics & NIGHTLY:
         of_nights = {day: night.values[metric] for day, night in nights.items() if metric in night.values}
         values[metric] = {**values.get(metric, {}), **of_nights}
@@ -135,27 +135,6 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
 
 ASLEEP = (EpisodeKind.SLEEP, EpisodeKind.NAP)
 NIGHTLY = frozenset(metric for metric, spec in METRICS.items() if spec.shape is Shape.NIGHTLY)
-
-
-def _of_samples(
-    bridge: Bridge, user: User, metrics: Iterable[Metric], span: tuple[date, date], preference: Preference
-) -> dict[str, dict[date, float]]:
-    wanted = frozenset(metrics)
-    packed = [metric for metric in wanted if METRICS[metric].packed]
-    first = bridge.store.daily.first_day(user.id) if packed else None
-    extent = bridge.store.reading.extent(user.id) if packed else None
-    if first and extent and (min(span[1], extent.newest) - max(span[0], first)).days > PACKED_DAYS_MAX:
-        raise SetupError(
-            f"{packed[0]} is read for at most {PACKED_DAYS_MAX} days at once; give a --since closer to --until"
-        )
-    rows = bridge.store.daily.values(user.id, wanted, since=span[0], until=span[1])
-    sources = {source for _, _, source, _ in rows}
-    found: dict[str, dict[date, float]] = {metric: {} for metric in {metric for _, metric, _, _ in rows}}
-    for best in sorted(sources, key=lambda one: (preference.rank(one), one), reverse=True):
-        for day, metric, source, value in rows:
-            if source == best:  # the last that is written counts
-                found[metric][day] = value
-    return found
 
 
 # Figures of a workout that are stored by another name; active energy counts rather than that which rest takes, too.

@@ -34,6 +34,20 @@ class Daily(Part):
         return sorted(found)
 
     @reads
+    def ends(
+        self, db: sa.Connection, user_id: int, metric: Metric, span: tuple[date, date], *, highest: bool
+    ) -> list[DayValue]:
+        """Return the highest or lowest reading of a packed metric per local day and source, sorted by day."""
+        bound = {"user": user_id, "since": span[0], "until": span[1], "names": [str(metric)]}
+        end, found = max if highest else min, dict[tuple[date, str, str], float]()
+        for (source,), readings in packed.readings_of(db.execute(_PACKED, bound).all(), db):
+            for sample, _known_at in readings:
+                told, key = sample.high if highest else sample.low, (sample.day, str(metric), source)
+                value = sample.value if told is None else told  # of a mean of readings, its highest one
+                found[key] = end(value, found.get(key, value))
+        return sorted((*key, value) for key, value in found.items())
+
+    @reads
     def episodes(
         self, db: sa.Connection, user_id: int, kinds: Collection[EpisodeKind], *, since: date, until: date
     ) -> list[tuple[str, dict[str, Any]]]:

@@ -49,9 +49,9 @@ def life() -> Iterator[Item]:
     for clock, minutes in (("08:00", 10.0), ("20:00", 20.0)):
         start, key = at(FIRST, clock), f"mindful/{clock}"
         yield Sample(key=key, metric=Metric.MINDFUL, start=start, day=FIRST, value=minutes)
-    for clock, rate, count in (("08:00", 60.0, 1), ("20:00", 80.0, 3)):
+    for clock, rate, count, high in (("08:00", 60.0, 1, None), ("20:00", 80.0, 3, 95.0)):
         start, key = at(FIRST, clock), f"heart_rate/{clock}"
-        yield Sample(key=key, metric=Metric.HEART_RATE, start=start, day=FIRST, value=rate, count=count)
+        yield Sample(key=key, metric=Metric.HEART_RATE, start=start, day=FIRST, value=rate, count=count, high=high)
     for n in range(DAYS):
         day = FIRST + timedelta(days=n)
         if n != 3:

@@ -35,6 +35,10 @@ RULES: list[tuple[str, tuple[str, ...], dict[str, str | int], float | None, int]
     # minutes of a day are added, other measurements averaged by their counts
     ("mindful", (), {}, 30, 1),
     ("heart_rate", (), {}, 75, 1),
+    # of frequent readings, the highest and lowest are those of single ones
+    ("heart_rate", (), {"of": "max"}, 95, 1),
+    ("heart_rate", (), {"of": "min"}, 60, 1),
+    ("heart_rate", (), {"of": "max", "since": "2025-12-23"}, None, 0),
     # both ends inside
     ("steps", (), {"of": "count", "since": "2025-12-23", "until": "2025-12-26"}, 3, 3),
     ("workouts", (), {"since": "2025-12-31", "until": "2025-12-31"}, 1, 1),
