@@ -7,33 +7,33 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, cast
 
 from bridge.domain import sports
-from bridge.domain.languages import Text, languages, say
+from bridge.domain.languages import Text, languages, listed, say
 from bridge.domain.metric_names import METRIC_NAMES
-from bridge.domain.metrics import NIGHT_MINUTES, Metric
-from bridge.domain.noted import in_languages, name_of
-from bridge.domain.phrases import WEEKDAYS
+from bridge.domain.metrics import Metric
+from bridge.domain.noted import name_of
 from bridge.domain.slots import local_time
 from bridge.domain.sport_names import sport_name
 from bridge.query import exposures
 from bridge.query.answer import answer
 from bridge.query.answered import Answer
 from bridge.query.exposures import has_words
-from bridge.query.figures import PAINS
-from bridge.query.model import FIELDS, SPORT_COUNT, TITLED, VERSUS, Aggregate, By, Condition, Kind
+from bridge.query.figures import LONG, PAINS
+from bridge.query.meaning import by_what_is_stored, stands_for
+from bridge.query.model import TITLED, VERSUS, Aggregate, untimed
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
 from bridge.query.plain_spans import AHEAD_DAYS, UNTIL_NOW
 from bridge.query.plain_words import CLASS_NAMES, note_classes, pattern
 from bridge.query.rows import load_tables
-from bridge.query.tables import Row, Tables
+from bridge.query.tables import Tables
 from bridge.query.translated import translated
-from bridge.query.understood import BEDTIME
 from bridge.query.verdicts import with_verdict
+from bridge.query.written import written
 
 if TYPE_CHECKING:
     from bridge.domain.records import User
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 OF_MEETINGS = re.compile(r"(?<!\w)(?:meeting(?!s? friends)|besprechung|conference call)", re.IGNORECASE)
 OF_ENTRIES = re.compile(r"entr(?:y|ies)|appointment|event|items|eintr[aä]g|\w*termin", re.IGNORECASE)
 ENTRIES = re.compile(r"(?<![\w ])entries\b")
-TO_BED = re.compile(r"(?<!\w)(?:to bed|in bed|bed ?times?|hit the (?:sack|hay)|ins bett|im bett|bett\w*|zu bett)(?!\w)")
 ALONE, SCORE = re.compile(r"\bstress\b"), re.compile(r"\bsleep_score\b")
 SAYS_SCORE = re.compile(r"score|points|punkte|wert|quality|qualität")
 OF_NIGHT = re.compile(r"night|nacht|slept|sleep|schlaf|schlief|bed|bett")
@@ -56,9 +55,7 @@ KINDS = {
     "rowing": "indoor rowing",
 }
 NONE_OF_SPORT = re.compile(rf"(?<!\w)workouts\.(?P<sport>{'|'.join(KINDS)})(?= =)")
-DAY_NAMED = re.compile(rf"(?<!\w)(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})s?(?!\w)")
 ANY_DRINK = re.compile("dr[aiu]n|tr[aiu]n|al[ck]|booz|promille|kaffees|coffees")
-CAFFEINE, NOTED = "caffeine", "noted"
 NIGHT_OVER = 5  # our choice: the hour from which on last night is the one of today
 # The first that is told answers.
 STRESS = (Metric.STRESS, Metric.DAILY_STRESS, Metric.STRESS_MANAGEMENT)
@@ -66,6 +63,7 @@ VARIABILITY = (Metric.HRV_RMSSD, Metric.HRV_SDNN, Metric.HRV_RMSSD_SPOT, Metric.
 RMSSD = re.compile(rf"\b{Metric.HRV_RMSSD}\b")
 DAY = timedelta(days=1)
 WHEN_IS = pattern("when_is")
+EACH = {"week": say("{value} a week on average"), "month": say("{value} a month on average")}
 TITLES = re.compile(rf"(?:^|(?<=\.)|(?<={VERSUS})){TITLED}[^<>=!]*[^<>=!\s]")
 
 
@@ -75,7 +73,7 @@ def typed(bridge: Bridge, user: User, words: Words, *, now: datetime, titles: bo
     Pass ``titles`` only on the person's own surfaces: it allows conditions on the titles of calendar entries.
     """
     named = _titled(words) if titles else []
-    query = query_of(words, factors=lambda: [*exposures.names(bridge.store, user), *named])
+    query = query_of(words, factors=lambda: [*_with_times(words, exposures.names(bridge.store, user)), *named])
     with _uncollected():
         tables = load_tables(bridge, user, query, now=now, titles=titles)
         return answer(query, tables), tables
@@ -93,9 +91,18 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
+def _with_times(words: Words, names: list[str]) -> list[str]:
+    """Return the names of notes, and those with a time of day that a query asks for."""
+    told = {re.split(" [<>=!]", one)[0].removeprefix("before.") for one in _parts(words)}
+    return [*names, *(one for one in told if untimed(one) in names)]
+
+
+def _parts(words: Words) -> list[str]:
+    return [words.what, *words.where, *(words.against or "").split(VERSUS)]
+
+
 def _titled(words: Words) -> list[str]:
-    parts = [words.what, *words.where, words.against or ""]
-    return [found[0].lower() for one in parts for found in TITLES.finditer(one)]
+    return [found[0].lower() for one in _parts(words) for found in TITLES.finditer(one)]
 
 
 def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool = False) -> tuple[Answer, Tables]:
@@ -134,8 +141,7 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
 
 def widened(words: Words, text: str) -> list[str]:
     """Return the drinks of a question that were read as all of their class, as "beer → alcohol"."""
-    parts = (words.what, *words.where, words.against or "")
-    named = {re.split(" [<>=!]", one)[0].removeprefix("before.") for one in parts}
+    named = {untimed(re.split(" [<>=!]", one)[0].removeprefix("before.")) for one in _parts(words)}
     said = dict.fromkeys(re.findall(r"\w+", text.lower()))
     return [
         f"{word} → {name}"
@@ -203,22 +209,31 @@ def _answered(
         tables = _begun(tables, at)
         told = answer(told.query, tables)
     told = with_verdict(told, tables, text.lower())
-    meant = (
-        told.meant or _meant(told, text.lower(), at.date()) or _never(bridge, user, words, told, now=now, titles=titles)
-    )
+    besides = [
+        told.meant or stands_for(told, text.lower(), at.date()),
+        _each_on_average(bridge, user, words, told, now=now, titles=titles),
+        _never(bridge, user, words, told, now=now, titles=titles),
+    ]
+    meant = cast("Text", listed(found)) if (found := [one for one in besides if one]) else None
     told = replace(told, meant=meant, read_as=read_as or kind)
-    if words.what == "workouts.speed" and told.value is None and tables.workouts:
-        reckoned = [*map(_with_speed, tables.workouts)]
-        tables = replace(tables, workouts=reckoned, untold=frozenset(), unreached=None)
-        timed = answer(told.query, tables)
-        told = (
-            told if timed.value is None else replace(timed, read_as=say("by distance and time, as no speed is stored"))
-        )
+    told, tables = by_what_is_stored(told, tables, text.lower())
     missed = told.value is None or told.untold is not None
     if titles and missed and (instead := _of_entries(bridge, user, words, now=now)) is not None:
         return instead
     unnamed = _unnamed(bridge, user, words, tables, now=now)
     return (told, tables) if unnamed is None else _nothing(words, unnamed)
+
+
+def _each_on_average(
+    bridge: Bridge, user: User, words: Words, told: Answer, *, now: datetime, titles: bool
+) -> Text | None:
+    """Return the mean a week or month as a text, beside what was done in each of them, or None."""
+    added = told.query.of in (Aggregate.SUM, Aggregate.COUNT) and told.query.subject.added
+    if words.by not in LONG or not added or not told.value or told.untold is not None:
+        return None
+    mean, _ = typed(bridge, user, replace(words, of="mean", per=words.by, by=None), now=now, titles=titles)
+    unit = "count" if told.query.of is Aggregate.COUNT else told.unit
+    return None if mean.value is None else say(EACH[words.by].message, value=written(mean.value, unit))
 
 
 def _never(bridge: Bridge, user: User, words: Words, told: Answer, *, now: datetime, titles: bool) -> Text | None:
@@ -243,43 +258,10 @@ def _unnamed(bridge: Bridge, user: User, words: Words, tables: Tables, *, now: d
     return None if known else say("no entry of your calendar in that span is named {name}", name=entry)
 
 
-def _meant(told: Answer, text: str, today: date) -> Text | None:
-    """Return what a figure stands for where the question leaves it open: a bedtime, a night, an amount or entries."""
-    query = told.query
-    if query.subject.name == BEDTIME and TO_BED.search(text):
-        return say("falling asleep stands for bedtime")
-    nightly = query.subject.kind is Kind.NIGHTS or query.subject.name.split("/")[0] in NIGHT_MINUTES
-    of_weekdays = query.by is By.WEEKDAY or any(one.field == "weekday" for one in query.conditions)
-    if nightly and query.subject.name != BEDTIME and (of_weekdays or DAY_NAMED.search(text)):
-        return say("a night is of the day on which you woke up")
-    if told.unit == NOTED and CAFFEINE in in_languages(query.subject.name):
-        return say("an amount of caffeine, which devices tell in mg, and no number of cups")
-    if told.unit == NOTED and not query.subject.name.startswith(TITLED):
-        return say("in the amounts that were noted")
-    against = query.against
-    if isinstance(against, Condition) and against.name not in (*FIELDS, *exposures.CLASSES):
-        counted = not (against.name.startswith((TITLED, SPORT_COUNT)) or "/" in against.name)
-        if counted:
-            return say(
-                "days without it count from its first note until {days} days after your last note",
-                days=exposures.SILENT_DAYS,
-            )
-    to_come = query.until is not None and query.until > today and not told.ahead
-    planned = query.subject.kind is Kind.ENTRIES or query.subject.name.startswith(TITLED)
-    if planned and query.of in (Aggregate.COUNT, Aggregate.SUM) and to_come:
-        return say("with those still to come")
-    return None
-
-
 def _begun(tables: Tables, at: datetime) -> Tables:
     """Return the tables without the entries that had not begun at a local time."""
     now = (at.date(), at.hour * 60 + at.minute)
     return replace(tables, entries=[one for one in tables.entries if (one.day, one.values.get("start", 0.0)) <= now])
-
-
-def _with_speed(row: Row) -> Row:
-    far, minutes = row.values.get("distance"), row.values.get("minutes")
-    return row._replace(values={**row.values, "speed": 0.06 * far / minutes}) if far and minutes else row
 
 
 def _of_entries(bridge: Bridge, user: User, words: Words, *, now: datetime) -> tuple[Answer, Tables] | None:

@@ -33,6 +33,7 @@ from bridge.query.condition_texts import (
     weekday_after,
     with_entries,
 )
+from bridge.query.model import TITLED
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.settled import OF_WORKOUT, settled
 
@@ -46,11 +47,12 @@ class Bag:
     tokens: list[w.Token]
     said: str | None = None  # "days" or "nights" of which conditions were told
     timed: bool = False  # within a single span of dates
+    single: bool = False  # which is one day
 
     @classmethod
-    def of(cls, tokens: Sequence[w.Token], *, timed: bool) -> Bag:
+    def of(cls, tokens: Sequence[w.Token], *, timed: bool, single: bool = False) -> Bag:
         """Return the tokens of a question, in which those that form a condition are joined."""
-        bag = cls(settled(tokens), timed=timed)
+        bag = cls(settled(tokens), timed=timed, single=single)
         walked = (w.METRIC, "steps") in tokens and not bag.sees(w.ON_DAYS, w.AFTER, w.OTHERS)
         ran = w.WALK if walked else w.ACTIVITY
         bag.tokens = [(ran, of) if kind == w.RAN else (kind, of) for kind, of in bag.tokens]
@@ -116,6 +118,7 @@ DONE = f"[{w.WORKOUTS}{w.SPORT}{w.ACTIVITY}]"
 def _conditions(bag: Bag) -> None:
     loose = _loose(bag)
     bag.tokens = [one for one in bag.tokens if one not in loose]
+    bag.tokens = _at_clock(bag.tokens, bag.kinds)
     _again(bag)
     _once_more(bag)
     noted = "days" if re.search(f"{w.FACTOR}{w.DAYS}$", bag.kinds) else None  # "migraine days"
@@ -132,7 +135,7 @@ def _conditions(bag: Bag) -> None:
     bag.join(f"[DN]w{DONE}+K?", of_workouts, kept=w.DAYS + w.NIGHTS)
     bag.join(f"Q?[sW]D(?=[^{DONE[1:-1]}]|$)", lambda of: None if w.HOW_MANY in of else of_workouts(of))
     bag.join(f"(?<={w.HOW_MANY}){w.ACTIVITY}{w.DAYS}", of_workouts, kept=w.DAYS)
-    bag.join(f"QD{DONE}+", of_workouts, kept=w.HOW_MANY + w.DAYS)
+    bag.join(f"QDX?{DONE}+", of_workouts, kept=w.HOW_MANY + w.DAYS + w.CONDITION)
     bag.join("QDaE*", of_action, kept=w.HOW_MANY + w.DAYS)
     compared = bag.sees(w.MORE, w.RELATED, w.DIFFERENCE, w.THAN)
     if compared and any(kind == w.METRIC and str(of) not in OF_WORKOUT for kind, of in bag.tokens):
@@ -205,6 +208,24 @@ def _conditions(bag: Bag) -> None:
     if bag.has(w.AHEAD):  # "on days with a headache, how long was the night before"
         bag.tokens = _all_ahead(bag.tokens)
     bag.tokens += loose
+
+
+DRUNK_FROM = "07:00"  # our choice: an earlier hour of a note is one of the night, or was said without "pm"
+
+
+def _at_clock(tokens: Sequence[w.Token], kinds: str) -> list[w.Token]:
+    """Join a note and its time of day, as in "coffee after 4 pm" or "coffee in the afternoon"."""
+    found = [*tokens]
+    for match in reversed([*re.finditer("fw?K+(?![bg])|(?<![bg])K+w?f", kinds)]):
+        first, last = match.span()
+        factor = next(str(of) for kind, of in tokens[first:last] if kind == w.FACTOR)
+        clocks = [amount(of) for kind, of in tokens[first:last] if kind == w.CLOCK]
+        sides = {"from" if sign[0] == ">" else "before": at for sign, at in clocks if sign != "="}
+        sure = all(at == "00:00" or at >= DRUNK_FROM for at in sides.values()) and len(sides) == len(clocks)
+        if sure and not factor.startswith(TITLED):
+            name = " ".join([factor, *(f"{side} {sides[side]}" for side in ("from", "before") if side in sides)])
+            found[first:last] = [(w.FACTOR, name)]
+    return found
 
 
 def _before_weekdays(bag: Bag) -> None:

@@ -162,7 +162,7 @@ def _classes(bag: Bag) -> Words | None:
     if len({*weekdays}) != 2:
         return None
     differ = bag.sees(w.DIFFERENCE) or (w.METRIC, "nights.start") in bag.tokens  # of evenings, which the groups are not
-    bag.tokens = [one for one in bag.tokens if one[0] not in (*COMPARE, w.AND) and one[1] not in weekdays]
+    bag.tokens = [one for one in bag.tokens if one[0] not in (*COMPARE, w.AND, w.HOW) and one[1] not in weekdays]
     if differ:
         return replace(_plain(bag), against=VERSUS.join(dict.fromkeys(weekdays)))
     either = "|".join(one.removeprefix("weekday = ") for one in weekdays)

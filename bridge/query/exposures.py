@@ -14,6 +14,7 @@ from bridge.domain.metrics import Metric, name_noted
 from bridge.domain.noted import drink_of, kept_name
 from bridge.domain.slots import ZoneHistory, local_time, zone_at
 from bridge.domain.types import EpisodeKind, Label, Occurrence
+from bridge.query.model import TIMED
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None,
     """Return factor -> local day -> amount over the last two years, for all factors or only those ``wanted``."""
     today = local_time(now, user.zones).date()
     since = today - DAYS_BACK * DAY
-    found = _noted(bridge.store, user, since, today)
+    found = _noted(bridge.store, user, (since, today), wanted or ())
     if wanted is None or {*ENTRIES} & {*wanted}:
         found |= _of_entries(bridge, user, since, today, now)
     if wanted is None or {*RECORDED} & {*wanted}:
@@ -103,14 +104,18 @@ def _in_title(stem: str) -> re.Pattern[str]:
     return re.compile(rf"\b{re.escape(stem)}{ends}")
 
 
-def _noted(store: Store, user: User, since: date, today: date) -> Exposures:
-    names = store.daily.noted(user.id)
+def _noted(store: Store, user: User, span: tuple[date, date], wanted: Collection[str]) -> Exposures:
+    (since, today), names = span, store.daily.noted(user.id)
+    timed = [(one, at) for one in wanted if (at := TIMED.fullmatch(one)) and at["name"] != one]
     sources: dict[str, dict[tuple[str, date], float]] = {}
     for source, one in store.reading.samples(user.id, metrics={Metric.NOTED}, since=since):
         local = local_time(one.start, user.zones) - NIGHT_BEGINS
         of = sources.setdefault(source, {})
         for name in _meant(name_noted(one.key), names):
             of[name, local.date()] = of.get((name, local.date()), 0.0) + one.value
+            for part, at in timed:
+                if at["name"] == name:
+                    of[part, local.date()] = of.get((part, local.date()), 0.0) + one.value * _is_at(at, local)
     told: Exposures = {}
     for (name, day), amount in sorted((at, amount) for of in sources.values() for at, amount in of.items()):
         told.setdefault(name, {})[day] = amount  # the largest of several sources, which may tell of the same
@@ -118,6 +123,16 @@ def _noted(store: Store, user: User, since: date, today: date) -> Exposures:
         return {}
     last = min(today, max(day for of in told.values() for day in of) + SILENT_DAYS * DAY)
     return {name: _filled(of, min(of), last) for name, of in told.items()}
+
+
+def _is_at(timed: re.Match[str], local: datetime) -> bool:
+    """Return True if a time, counted from the begin of the day of notes, is within those that a name tells."""
+    at, night = local.hour * 60 + local.minute, NIGHT_BEGINS // timedelta(minutes=1)
+    begin, end = (
+        None if told is None else (int(told[:2]) * 60 + int(told[3:]) - night) % (24 * 60)
+        for told in (timed["begin"], timed["end"])
+    )
+    return (begin is None or begin <= at) and (end is None or at < end)
 
 
 def _filled(of: Mapping[date, float], first: date, last: date) -> dict[date, float]:

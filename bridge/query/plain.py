@@ -17,6 +17,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
 from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag
+from bridge.query.figures import NIGHT_CLOCKS
 from bridge.query.model import METER_NAMES, TITLED
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
@@ -86,6 +87,7 @@ TO_COME = pattern("to_come")
 GERMAN_NOW = re.compile(r"(?<!\w)(?:gerade|grad|derzeit)(?!\w)")  # where nothing else is said, else a filling word
 OF_WEEKDAY = {language: pattern(f"weekday_{language}") for language in LANGUAGES}
 I_AM = pattern("i_am")
+MORE_OF = re.compile(r"(?<!\w)(?:more|less|fewer|mehr|weniger)(?!\w)(?! (?:than|als|or|oder) )")
 I_AM_SO = re.compile("(?:am i|are we|bin ich|sind wir)(?!\\w)")
 
 
@@ -281,7 +283,9 @@ def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:
     tokens = by_weekday(compared(tokens, text.lower()), marked, text.lower())
     tokens, spans = weekly(*told_spans(tokens, marked), text.lower(), marked.today)
     spans = until_now(spans, kinds, text.lower(), marked.today)
-    found = words_of(Bag.of([one for one in tokens if one[0] != w.SPAN], timed=len(spans) == 1))
+    one_day = len(spans) == 1 and spans[0][0] == spans[0][1]
+    untimed = [one for one in tokens if one[0] != w.SPAN]
+    found = words_of(Bag.of(untimed, timed=len(spans) == 1, single=one_day))
     read = settled(found, text.lower(), kinds, timed=bool(spans))
     read = within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
     read = of_change(read, text.lower())
@@ -292,6 +296,8 @@ def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:
 def _check_answers(read: Words, tokens: Sequence[w.Token], text: str) -> None:
     one_side = (w.OTHERS, "both") in tokens and read.against is None
     than = f"{w.THAN}{w.SPAN}" in "".join(kind for kind, _ in tokens)  # "better than in summer on weekends"
+    amount = MORE_OF.search(text) is not None and read.of != "std"  # "do I wake up less": no time of day
+    one_side = one_side or (read.what in NIGHT_CLOCKS and read.against is not None and amount)
     one_side = one_side or (than and ".." not in (read.against or ".."))
     if one_side or (read.what.startswith(TITLED) and I_AM_SO.match(text)):
         raise NotUnderstood

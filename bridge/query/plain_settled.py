@@ -27,6 +27,7 @@ BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
 DID_I = pattern("did_i")
 EVERY = pattern("every")
+BETTER = re.compile(r"(?<!\w)(?:better|worse|besser|schlechter|improv|verbesser|verschlechter)")
 CHANGES = pattern("changes")
 CHANGED = pattern("changed")
 WEEKDAY = re.compile(r"(?<!\w)weekday (?P<sign>!?=) (?P<days>[1-7](?:\|[1-7])*)")
@@ -59,6 +60,8 @@ def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
         read = replace(read, by="day")  # "list all days with a headache": their dates
     if days_held and EVERY.match(text):
         read = replace(read, of="share", by=None)  # "did I sleep 7 h every night": of how many
+    if read.of == "trend" and read.what == "asleep" and BETTER.search(text):
+        read = replace(read, what="sleep_score")  # "is my sleep getting better"
     if read.of == "mean" and not timed:
         read = _check_time(read, text, kinds)
     if (

@@ -68,12 +68,13 @@ def _adjoin(tokens: list[w.Token], spans: Sequence[Span]) -> list[w.Token] | Non
     one_figure = {(w.OF, "sum"), (w.OF, "max"), (w.OF, "min"), (w.HOW_MANY, None), (w.TOGETHER, None)} & {*tokens}
     if kinds.count(w.AND) != 1 or f"{w.SPAN}{w.AND}{w.SPAN}" not in kinds or {*kinds} & {*COMPARE}:
         return None
-    (begin, last), (first, end) = spans
+    (begin, last), (first, end) = sorted(spans, key=lambda one: one[0] or date.max)  # "yesterday and the day before"
     if begin is None or last is None or end is None or first != last + DAY or w.BY in kinds:
         return None
     months = w.METRIC in kinds and begin.day == first.day == (end + DAY).day == 1 and (end - begin).days < MONTHS_DAYS
     both = [one for one in tokens if one[0] != w.AND]
-    return both if one_figure else [*both, (w.BY, "month")] if months else None
+    each = "month" if months else "day" if begin == last and first == end and w.METRIC in kinds else None
+    return both if one_figure else [*both, (w.BY, each)] if each else None
 
 
 def _now(tokens: Sequence[w.Token], marked: Marked) -> Span | None:
@@ -122,6 +123,7 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
         tokens.append((w.SPAN, len(marked.spans)))
         marked.spans.append((marked.today - (int(rows[0][1]) - 1) * DAY, marked.today))
     spans = list(dict.fromkeys(marked.spans[int(str(number))] for kind, number in tokens if kind == w.SPAN))
+    spans = spans or _of_late(tokens, marked.today)
     since, until = spans[0] if len(spans) == 1 else (None, None)
     changed = w.MORE in kinds or (w.THAN, "before") in tokens
     compared = len(spans) == 1 and until and until < marked.today - 30 * DAY
@@ -137,12 +139,18 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     if len(spans) == 2 and not kinds & {*COMPARE} and (one := _since_until(spans)) is not None:
         spans = [one]
     if len(spans) == 2 and (joined := _adjoin(tokens, spans)) is not None:
-        tokens, spans = joined, [(spans[0][0], spans[1][1])]
+        tokens, spans = joined, [(min(one for one, _ in spans if one), max(one for _, one in spans if one))]
     if len(spans) > 2 or (len(spans) == 2 and not (kinds & {*COMPARE} or marked.parted)):
         raise NotUnderstood
     if len(spans) == 2 and _apart(spans):
         raise NotUnderstood  # "December against November": of the same year, or the latest of both
     return (_without_comparison(tokens) if len(spans) == 2 else tokens), spans
+
+
+def _of_late(tokens: Sequence[w.Token], today: date) -> list[Span]:
+    """Return the last thirty days and all before them for "am I walking less than I used to", and else nothing."""
+    asks = (w.THAN, "before") in tokens and not {kind for kind, _ in tokens} & NO_CHANGE
+    return [(today - 29 * DAY, today), (None, today - 30 * DAY)] if asks else []
 
 
 def by_weekday(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Token]:
@@ -174,7 +182,8 @@ def weekly(tokens: list[w.Token], spans: list[Span], text: str, today: date) -> 
 def _untimed(read: Words, spans: list[Span], today: date) -> Words:
     if read.since not in (LAST_NIGHT, TODAY):
         past = read.what.startswith("entries") and read.of == "last"
-        return replace(read, until=today.isoformat()) if past else read
+        absent = read.of == "last" and any(one.endswith(" = 0") for one in read.where)  # today is not over
+        return replace(read, until=(today - absent * DAY).isoformat()) if past or absent else read
     if spans:
         raise NotUnderstood  # "my next run this week"
     ahead = 0 if read.since == LAST_NIGHT else AHEAD_DAYS

@@ -203,8 +203,6 @@ class Dates:
         first = date(year, month, 1)
         return first, first + relativedelta(months=1) - DAY
 
-    # Spans of single matches ------------------------------------------------------------------------------------------
-
     def _between(self, match: re.Match[str]) -> Span | None:
         first, last = match[1], match[2]
         found = self._of(last)
@@ -267,6 +265,9 @@ class Dates:
     def _weekend(self, back: int) -> Callable[[re.Match[str]], Span]:
         sunday = self.today - (self.today.isoweekday() + 7 * (back - 1)) * DAY
         return lambda _: (sunday - DAY, sunday)
+
+    def _weekends(self, match: re.Match[str]) -> Span:
+        return self._weekend(self.number(match[1]))(match)[0], self._weekend(1)(match)[1]
 
     def _past(self, count: int, unit: str) -> Callable[[re.Match[str]], Span]:
         return lambda _: (self.today - relativedelta(**{unit: count}) + DAY, self.today)  # type: ignore[arg-type]

@@ -22,6 +22,7 @@ from bridge.query.model import (
     PLANNED,
     SPORT_COUNT,
     TASK_STATE,
+    TIMED,
     TITLED,
     WORKOUT_UNITS,
     Aggregate,
@@ -302,6 +303,11 @@ def metric_name(name: str) -> str:
         return say("{figure} of {rows}", figure=FIGURES[name.removeprefix("workout.")], rows=ROWS[Kind.WORKOUTS])
     if name.startswith(SPORT_COUNT):
         return listed([sport_name(one) for one in name.removeprefix(SPORT_COUNT).split("|")])
+    if (timed := TIMED.fullmatch(name)) and timed["name"] != name:
+        told = metric_name(timed["name"])
+        for sign, at in ((">=", timed["begin"]), ("<", timed["end"])):
+            told = say(TIMES[sign].message, what=told, value=at) if at else told
+        return told
     named = METRIC_NAMES.get("sleep" if name == "asleep" else name)
     return named or name_of(name.removeprefix(TITLED).replace("_", " "))
 

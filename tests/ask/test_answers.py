@@ -184,3 +184,53 @@ def test_an_entry_that_does_not_come_again_is_the_last_one(lived: Lived, text: s
 def _at(title: str, day: date) -> Event:
     start = datetime.combine(day, time(12), tzinfo=UTC)
     return Event(key=f"{title}/{day}", calendar="c", title=title, start=start, end=start + timedelta(hours=1))
+
+
+def test_a_note_counts_from_its_time_of_day_on(lived: Lived) -> None:
+    bridge, user = lived
+    days = {(20, 8): 2.0, (21, 16): 1.0, (22, 0): 3.0, (23, 9): 1.0}  # by the clock in Berlin, an hour later
+    items = [
+        Sample(
+            key=f"coffee/{n}", metric=Metric.NOTED, start=datetime(2026, 11, *at, tzinfo=UTC), day=NOW.date(), value=v
+        )
+        for n, (at, v) in enumerate(days.items())
+    ]
+    land(bridge.store, user, items)
+    for asked, value in (
+        ("how many coffees did I have after 4 pm from 20 to 23 November", 4),
+        ("how many coffees did I have in the afternoon in November", 1),
+        ("wie viele Espressos hatte ich im November nach 18 Uhr", 3),
+        ("how many coffees did I have before 10 am in November", 2),
+        ("on how many days did I drink coffee after 4 pm in November", 1),
+    ):
+        found, text = told(lived, asked)
+        assert found.value == value, asked
+        assert text.endswith("by the times of your notes."), asked
+    assert (
+        told(lived, "wie viele Espressos hatte ich im November nach 18 Uhr")[0].read_as == "reading espressos → coffee"
+    )
+
+
+def test_the_longest_workout_is_told_by_time_where_no_distance_is_stored(lived: Lived) -> None:
+    bridge, user = lived
+    start = datetime(2026, 11, 3, 8, tzinfo=UTC)
+    rowed = [
+        Episode(
+            key=f"row/{n}", kind=EpisodeKind.WORKOUT, start=start, end=start + n * HOUR, day=start.date(), label="Row"
+        )
+        for n in (1, 2)
+    ]
+    land(bridge.store, user, rowed)
+    found = told(lived, "what was my longest rowing session")[0]
+    assert (found.value, found.read_as) == (120, "by time, as no distance is stored")
+    assert told(lived, "longest run")[0].read_as is None
+    assert told(lived, "how far was my farthest rowing session")[0].value is None
+
+
+def test_what_was_done_in_each_week_is_told_with_its_mean(lived: Lived) -> None:
+    text = told(lived, "how many minutes of exercise per week from 22 December 2025 to 11 January 2026")[1]
+    assert "6 h 45 min, in all" in text
+    assert text.endswith("2 h 15 min a week on average.")
+    assert told(lived, "how many workouts per week from 22 December 2025 to 11 January 2026")[1].endswith(
+        "2 a week on average."
+    )

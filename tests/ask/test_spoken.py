@@ -36,9 +36,12 @@ def test_a_spoken_question_is_read_as_meant(text: str, meant: Words) -> None:
         "hilft mir Yoga beim Laufen?",  # nor how often each was done
         "on what share of weekends did I run?",  # nor how many runs were on weekends
         "on how many weekends did I run?",
-        "an wie vielen Montagen hab ich trainiert?",  # two runs of a day are one of it
         "sleep after a run compared with days without a workout",  # the others are days without a run
         "do I sleep less between shifts?",
+        "do I wake up less after wine?",  # how long I am awake, or when I get up
+        "how many days with a heart rate over 120?",  # of single readings, or of the day's mean
+        "coffee at 4 and my deep sleep",
+        "wie viele Schritte macht man am Tag?",
         "how long do I sleep after two night shifts in a row?",
         "wann hab ich zuletzt unter 5 Stunden geschlafen und wie lange",  # in that night
     ],

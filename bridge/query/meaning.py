@@ -1,0 +1,77 @@
+"""Say what a figure stands for where its question leaves that open, and reckon it by what is stored."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date
+
+from bridge.domain.languages import Text, say
+from bridge.domain.metrics import NIGHT_MINUTES
+from bridge.domain.noted import in_languages
+from bridge.domain.phrases import WEEKDAYS
+from bridge.query import exposures
+from bridge.query.answer import answer
+from bridge.query.answered import Answer
+from bridge.query.model import FIELDS, SPORT_COUNT, TITLED, Aggregate, By, Condition, Kind, untimed
+from bridge.query.parse import subject_of
+from bridge.query.tables import Row, Tables
+from bridge.query.understood import BEDTIME
+
+TO_BED = re.compile(r"(?<!\w)(?:to bed|in bed|bed ?times?|hit the (?:sack|hay)|ins bett|im bett|bett\w*|zu bett)(?!\w)")
+DAY_NAMED = re.compile(rf"(?<!\w)(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})s?(?!\w)")
+LASTS = re.compile("longest|shortest|längst|kürzest")
+CAFFEINE, NOTED = "caffeine", "noted"
+
+
+def stands_for(told: Answer, text: str, today: date) -> Text | None:
+    """Return what a figure stands for where the question leaves it open: a bedtime, a night, an amount or entries."""
+    query = told.query
+    if query.subject.name == BEDTIME and TO_BED.search(text):
+        return say("falling asleep stands for bedtime")
+    nightly = query.subject.kind is Kind.NIGHTS or query.subject.name.split("/")[0] in NIGHT_MINUTES
+    of_weekdays = query.by is By.WEEKDAY or any(one.field == "weekday" for one in query.conditions)
+    if nightly and query.subject.name != BEDTIME and (of_weekdays or DAY_NAMED.search(text)):
+        return say("a night is of the day on which you woke up")
+    names = [query.subject.name, *(one.name for one in query.conditions)]
+    if any(untimed(one) != one for one in names):
+        return say("by the times of your notes")
+    if told.unit == NOTED and CAFFEINE in in_languages(query.subject.name):
+        return say("an amount of caffeine, which devices tell in mg, and no number of cups")
+    if told.unit == NOTED and not query.subject.name.startswith(TITLED):
+        return say("in the amounts that were noted")
+    against = query.against
+    if isinstance(against, Condition) and against.name not in (*FIELDS, *exposures.CLASSES):
+        counted = not (against.name.startswith((TITLED, SPORT_COUNT)) or "/" in against.name)
+        if counted:
+            return say(
+                "days without it count from its first note until {days} days after your last note",
+                days=exposures.SILENT_DAYS,
+            )
+    to_come = query.until is not None and query.until > today and not told.ahead
+    planned = query.subject.kind is Kind.ENTRIES or query.subject.name.startswith(TITLED)
+    if planned and query.of in (Aggregate.COUNT, Aggregate.SUM) and to_come:
+        return say("with those still to come")
+    return None
+
+
+def by_what_is_stored(told: Answer, tables: Tables, text: str) -> tuple[Answer, Tables]:
+    """Return a speed by distance and time, and the longest workout by time, where none is stored as asked."""
+    if told.value is not None or not tables.workouts:
+        return told, tables
+    field, query, known = told.query.subject.field, told.query, replace(tables, untold=frozenset(), unreached=None)
+    if field == "speed":
+        known = replace(known, workouts=[*map(_with_speed, tables.workouts)])
+        read_as = say("by distance and time, as no speed is stored")
+    elif field == "distance" and LASTS.search(text):
+        query = replace(query, subject=subject_of("workouts.minutes"))
+        read_as = say("by time, as no distance is stored")
+    else:
+        return told, tables
+    found = answer(query, known)
+    return (told if found.value is None else replace(found, read_as=read_as)), known
+
+
+def _with_speed(row: Row) -> Row:
+    far, minutes = row.values.get("distance"), row.values.get("minutes")
+    return row._replace(values={**row.values, "speed": 0.06 * far / minutes}) if far and minutes else row
