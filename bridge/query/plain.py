@@ -41,7 +41,8 @@ from bridge.query.plain_spans import (
 from bridge.query.plain_titles import ENTRY, Titles
 from bridge.query.plain_tokens import elaborated, placed, plainly, tokens_in, with_umlauts
 from bridge.query.plain_words import (
-    lexicon,
+    Known,
+    known_in,
     notes,
     pattern,
     texts,
@@ -203,7 +204,7 @@ def read_both(text: str, today: date, factors: Iterable[str] = ()) -> tuple[Word
 
 
 def _told(text: str, marked: Marked, factors: w.Lexicon) -> Sequence[w.Token]:
-    known = {**lexicon(marked.language), **factors}
+    known = known_in(marked.language, factors)
     return [one for one in tokens_in(marked.mark(plainly(text)), marked, known) if one[0] in SUBJECTS]
 
 
@@ -222,7 +223,7 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
         raise NotUnderstood
     if marked.titles and (SENTENCE.search(text) or I_AM.match(text.lower())):
         raise NotUnderstood  # of which of them a title is, or of which time
-    known = {**lexicon(marked.language), **factors}
+    known = known_in(marked.language, factors)
     never = _no_titles(text) if marked.language == "de" else ()
     if marked.corrected:
         text = without_names(
@@ -313,11 +314,11 @@ def _since_entry(read: Words, name: str) -> Words:
     )
 
 
-def _says_nothing(text: str, marked: Marked, known: w.Lexicon) -> bool:
+def _says_nothing(text: str, marked: Marked, known: Known) -> bool:
     """Return True if no word of a text has a meaning in a question, so that the text is only a remark."""
     for language in LANGUAGES:  # in both, as all words of another language are unknown
         part = Marked(language, marked.today, titles=True)
-        words = known if language == marked.language else lexicon(language)
+        words = known if language == marked.language else known_in(language, {})
         kinds = {kind for kind, _ in tokens_in(part.mark(plainly(text)), part, words)}
         if kinds - {w.FILL, w.UNKNOWN, w.DID, w.HOW, w.USUAL, w.AND}:
             return False

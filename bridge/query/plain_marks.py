@@ -19,9 +19,8 @@ from bridge.query import plain_kinds as w
 from bridge.query.condition_texts import BETWEEN
 from bridge.query.model import TITLED
 from bridge.query.plain_slips import mended
-from bridge.query.plain_words import texts, vocabulary
+from bridge.query.plain_words import Known
 from bridge.query.span_patterns import MONTHS
-from bridge.query.span_patterns import UNITS as SPAN_UNITS
 from bridge.query.spans import DAY, Dates, Span
 
 TOLD = tomllib.loads((resources.files("bridge.query") / "marks.toml").read_text(encoding="utf-8"))
@@ -112,17 +111,13 @@ class Marked:
         """Return True if a span is open or ended within a week. It is then compared with the usual time before it."""
         return until is None or until >= self.today - 7 * DAY
 
-    def corrected_text(self, text: str, known: w.Lexicon) -> str:
+    def corrected_text(self, text: str, known: Known) -> str:
         """Return a text in which unknown words are replaced by the only known word that differs by a typing slip."""
         if not self.corrected or self.titles:
             return text
-        language = self.language
-        words = vocabulary(language) | {word for phrase in known for word in phrase}
-        more = f"{MONTHS[language]}|{WEEKDAYS[language]}|{NUMBERS[language]}|{' '.join(SPAN_UNITS[language])}"
-        words |= {*more.replace("|", " ").split(), *texts(language).unmended, *texts(language).untitled}
         said = ["", *text.split(), ""]
         meant = [
-            mended(word, words, language, known, beside=(before, behind))
+            mended(word, known, beside=(before, behind))
             for before, word, behind in zip(said, said[1:], said[2:], strict=False)
         ]
         for at, (before, one) in enumerate(zip(said, meant, strict=False)):

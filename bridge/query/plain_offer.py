@@ -10,7 +10,7 @@ from bridge.domain import metric_names
 from bridge.query import plain_kinds as w
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_tokens import plainly, tokens_in
-from bridge.query.plain_words import lexicon, texts, told
+from bridge.query.plain_words import known_in, texts, told
 
 LANGUAGES = ("en", "de")
 NEAR: Mapping[str, Mapping[str, str]] = told("patterns")["near"]
@@ -29,7 +29,7 @@ def likely(text: str, today: date, factors: w.Lexicon) -> Sequence[str]:
 
 
 def _unknown(text: str, language: str, today: date, factors: w.Lexicon) -> tuple[Set[str], Sequence[w.Token]]:
-    marked, known = Marked(language, today, titles=True), {**lexicon(language), **factors}
+    marked, known = Marked(language, today, titles=True), known_in(language, factors)
     plain = Marked(language, today, corrected=True).corrected_text(plainly(text), known)
     tokens = tokens_in(marked.mark(plain), marked, known)
     return {str(of) for kind, of in tokens if kind == w.UNKNOWN}, tokens

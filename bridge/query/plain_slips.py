@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from bridge.query import plain_kinds as w
-from bridge.query.plain_words import texts
+from bridge.query.plain_words import Known, texts
 
 JOINTS = ("", "s", "n", "en", "es")
 LEADS = {"durchschnitts": "durchschnitt", "gesamt": "insgesamt"}
@@ -66,15 +66,15 @@ def _form(word: str, language: str, known: w.Lexicon) -> str:
     return next((one for one in forms if len(one) > 3 and known.get((one,), NONE)[0][0] in kinds), word)
 
 
-def mended(word: str, words: Set[str], language: str, known: w.Lexicon, *, beside: tuple[str, str] = ("", "")) -> str:
+def mended(word: str, known: Known, *, beside: tuple[str, str] = ("", "")) -> str:
     """Return the only known word one typing slip away from an unknown word of five letters or more, or else the word.
 
     Of several, the one that names a figure counts. A word of four letters is corrected only to such a one, or if that
     makes a known phrase with the word ``beside`` it.
     """
-    if len(word) < 4 or word in words or not word.isalpha() or parts(word, language, known) != (word,):
+    if len(word) < 4 or word in known.words or not word.isalpha() or parts(word, known.language, known) != (word,):
         return word
-    near = [one for one in words if abs(len(one) - len(word)) <= 1 and len(one) > 3 and _is_slip(word, one)]
+    near = [one for one in known.alike(word) if len(one) > 3 and _is_slip(word, one)]
     figures = [one for one in near if known.get((one,), NONE)[0][0] == w.METRIC]
     if len(word) == 4 and not figures:
         near = [one for one in near if (beside[0], one) in known or (one, beside[1]) in known]
@@ -84,9 +84,7 @@ def mended(word: str, words: Set[str], language: str, known: w.Lexicon, *, besid
 
 
 def _is_slip(word: str, meant: str) -> bool:
-    """Return True if a letter was left out, doubled, added or exchanged with the next, or, in long words, replaced."""
-    if word[0] != meant[0]:
-        return False
+    """Return True if a letter was left out, doubled, added or swapped with the next, or, in long words, replaced."""
     at = next(
         (n for n, (one, other) in enumerate(zip(word, meant, strict=False)) if one != other), min(len(word), len(meant))
     )

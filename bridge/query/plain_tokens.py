@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from functools import cache
 
@@ -14,7 +13,7 @@ from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import without_free
 from bridge.query.plain_slips import parts
 from bridge.query.plain_titles import days_apart
-from bridge.query.plain_words import loose, loose_notes, months, pattern, texts, tokens_of, vocabulary, with_not
+from bridge.query.plain_words import Known, months, pattern, texts, tokens_of, vocabulary, with_not
 from bridge.query.span_patterns import TOLD as SPANS
 
 SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
@@ -61,7 +60,7 @@ def with_umlauts(text: str) -> str:
     return re.sub(r"\w*(?:[aou]e|ss)\w*", lambda found: _umlauts().get(found[0], found[0]), text)
 
 
-def tokens_in(text: str, marked: Marked, lexicon: w.Lexicon) -> list[w.Token]:
+def tokens_in(text: str, marked: Marked, known: Known) -> list[w.Token]:
     """Return the tokens of a marked text. Raises NotUnderstood for a word of no phrase, unless it may be of a title."""
 
     def marked_as(word: str) -> w.Token:
@@ -69,16 +68,13 @@ def tokens_in(text: str, marked: Marked, lexicon: w.Lexicon) -> list[w.Token]:
             raise NotUnderstood
         return marked.found.get(word, (w.UNKNOWN, word))
 
-    words = [part for word in text.split() for part in parts(word, marked.language, lexicon)]
+    words = [part for word in text.split() for part in parts(word, marked.language, known)]
     if marked.titles:
         words = [
-            part
-            for word in words
-            for part in days_apart(word, marked.language, lexicon, texts(marked.language).untitled)
+            part for word in words for part in days_apart(word, marked.language, known, texts(marked.language).untitled)
         ]
     light = texts(marked.language).light
-    said = ChainMap({**loose_notes(lexicon, light)}, {**loose(marked.language)})
-    return list(tokens_of(words, lexicon, said, light, marked_as))
+    return list(tokens_of(words, known, known.loose, light, marked_as))
 
 
 def elaborated(tokens: list[w.Token]) -> list[w.Token]:

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from importlib import resources
 from typing import Any
 
 from bridge.domain import metric_names, sports
 from bridge.domain.noted import in_languages
-from bridge.domain.phrases import PHRASE_MAX, WEEKDAYS
+from bridge.domain.phrases import NUMBERS, PHRASE_MAX, WEEKDAYS
 from bridge.query import plain_kinds
 from bridge.query.model import TITLED
 from bridge.query.plain_kinds import ACTIVITY, CONDITION, FACTOR, FILL, METRIC, SPORT, WORKOUTS, Lexicon, Token
 from bridge.query.span_patterns import MONTHS
+from bridge.query.span_patterns import UNITS as SPAN_UNITS
 
 AMBIGUOUS = frozenset({"climb", "climbing", "stairs", "row", "strength", "cardio", "intervals"})  # and names of sports
 ON_WEEKDAYS = {
@@ -46,6 +48,48 @@ class Texts:
     unmended: frozenset[str]
     light: frozenset[str]
     untitled: frozenset[str]
+
+
+class Known(dict[tuple[str, ...], tuple[Token, ...]]):
+    """The phrases of a language and of a person's notes -> their tokens, with what is derived from all of them."""
+
+    def __init__(self, language: str, notes: Lexicon) -> None:
+        super().__init__({**lexicon(language), **notes})
+        self.language = language
+
+    @cached_property
+    def loose(self) -> Lexicon:
+        """The phrases without their light words -> their tokens."""
+        return ChainMap({**_loose_notes(self, texts(self.language).light)}, {**loose(self.language)})
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every word that is no typing slip."""
+        language = self.language
+        more = f"{MONTHS[language]}|{WEEKDAYS[language]}|{NUMBERS[language]}|{' '.join(SPAN_UNITS[language])}"
+        others = {*more.replace("|", " ").split(), *texts(language).unmended, *texts(language).untitled}
+        return frozenset(word for phrase in self for word in phrase) | vocabulary(language) | others
+
+    @cached_property
+    def _alike(self) -> Mapping[tuple[str, int], Sequence[str]]:
+        found: dict[tuple[str, int], list[str]] = {}
+        for word in self.words:
+            found.setdefault((word[:1], len(word)), []).append(word)
+        return found
+
+    def alike(self, word: str) -> list[str]:
+        """Return the words with the same first letter, and at most one letter more or fewer."""
+        return [one for size in (-1, 0, 1) for one in self._alike.get((word[:1], len(word) + size), ())]
+
+
+def known_in(language: str, notes: Lexicon) -> Known:
+    """Return the phrases of a language and of a person's notes."""
+    return _known(language, frozenset(notes.items()))
+
+
+@lru_cache(maxsize=16)
+def _known(language: str, notes: frozenset[tuple[tuple[str, ...], tuple[Token, ...]]]) -> Known:
+    return Known(language, dict(notes))
 
 
 @cache
@@ -117,7 +161,7 @@ def loose(language: str) -> Lexicon:
     return loosened(lexicon(language), texts(language).light)
 
 
-def loose_notes(known: Lexicon, light: frozenset[str]) -> Lexicon:
+def _loose_notes(known: Lexicon, light: frozenset[str]) -> Lexicon:
     """Return the phrases for notes without their light words, as "drank coffee" for "drank a coffee"."""
     return loosened({phrase: known[phrase] for phrase in _note_phrases() if phrase in known}, light)
 

@@ -47,6 +47,8 @@ class Dates:
         spans: list[Span] = []
         text = self._patterns["same"].sub(" §same ", self._parted(text, spans))
         for pattern, name, *given in self._patterns["spans"]:
+            if not pattern.search(text):
+                continue  # most are not there, and some of their dates take a while
             read = getattr(self, f"_{name}")(*given) if given else getattr(self, f"_{name}")
 
             def marked(match: re.Match[str], read: Callable[[re.Match[str]], Span | None] = read) -> str:
