@@ -137,6 +137,8 @@ def _holds(token: Token, phrase: str, said: Sequence[Said]) -> bool:
             return any(one.days or one.when for one in said)
         case K.PART:
             return any(common([value], one.hours) if one.hours else one.at for one in said)  # type: ignore[list-item]
+        case K.NUMBER if value == 1 and any(one.kind == "best" for one in said):
+            return True  # "one film on Saturday night"
         case K.CLOCK | K.NUMBER:
             hour: Any = value[0] if isinstance(value, tuple) else value
             return any(hour == one.number or hour % NOON in _hours(one) for one in said)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 
 from bridge.domain.errors import SetupError
 from bridge.domain.occasions import Occasion
@@ -65,6 +65,7 @@ THENCE = re.compile(  # a reason, and the wish that holds on the days of it
     r"(?P<then> (?:then|(?:in|during) that time))?$"
 )
 JOINT = re.compile(r"[,;.!?]+ (?:(?:and|but|und|aber) )?| (?:and|but|und|aber) ")
+A_WEEK = {"en": "a week", "de": "pro Woche"}
 AND = re.compile(r"(?i)[,;]| (?:and|but|und|aber) ")
 COMPANY = re.compile(r"(?i) (?:with|mit) ")
 POINTS = re.compile(  # to what is said elsewhere in a text
@@ -183,6 +184,8 @@ def _on_days(text: str, language: str, today: date | None) -> Heard | None:
         passes = found is not None and ILL.search(" ".join(found.aside)) is not None
         return None if passes and found is not None and found.said[0].kind == "never" else found
     found = found or _of_reason(rest, language, lasts=when.until is not None)
+    if found is None and when.since and when.until and when.until - when.since < timedelta(days=len(WEEK)):
+        found = _read(f"{rest} {A_WEEK[language]}", language)  # "only two runs this week"
     if found is None:
         return None
     of_all = _is_of_all(text.lower(), rest.lower(), found.aside)

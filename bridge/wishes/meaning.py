@@ -249,7 +249,17 @@ def _lasting(part: Part) -> tuple[Said, ...]:
     elif not (part.times or part.counts) or any(side is None for side, *_ in told):
         raise NotUnderstood  # "no 20 minutes of sport", "no sport for two hours after lunch"
     rest = part.times or part.counts or part.has(K.ONLY)
+    if _bounds_days(part, found):
+        return tuple(replace(one, when=on_days(part.days)) for one in found)
     return (*found, *(_limits(part) if rest else ()))
+
+
+def _bounds_days(part: Part, lengths: Sequence[Said]) -> bool:
+    """Return True for "at most an hour of tv on weekdays", but not for "run on Sundays, an hour"."""
+    order = [kind for kind in part.kinds if kind in (K.LASTS, K.DAY)]
+    first = order[:1] == [K.LASTS] or (K.LASTS in order and part.actions == {A.BINGE_WATCH})
+    alone = not (part.parts or part.spans or part.counts or part.nots or part.has(K.ONLY))
+    return bool(part.days) and first and alone and all(one.kind == "longest" for one in lengths)
 
 
 def _apart(part: Part) -> tuple[Said, ...]:

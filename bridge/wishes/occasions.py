@@ -64,7 +64,8 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
         return text, None
     found = _counted(found)
     rest = re.sub(r"^[ ,;:]+|\s+(?=[ ,.;])", "", rest).strip(" .!")
-    rest = written_out(rest, language)
+    alone = found.get("since") == found.get("until") is not None and re.fullmatch(words["day_off"], rest)
+    rest = written_out("off" if alone and language == "en" else "frei" if alone else rest, language)
     try:
         return rest, Occasion(**found)
     except ValueError:

@@ -211,6 +211,9 @@ def _begin(part: Part, read: Reading) -> None:
 
 def _draw(last: Part | None, part: Part, read: Reading) -> None:
     """Set the last part aside if it is only the reason for this part, or if this part says the same more exactly."""
+    before = read.before if read.left and part.times and not part.days else None
+    if before is not None and not (before.parts or before.spans):
+        part.days = before.days  # "late shift from Tuesday to Friday, so sport before noon"
     if read.at_event and part.nots and not part.times:
         raise NotUnderstood  # "I'm tired after work, so no sport": not of all hours
     if last is None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from bridge.wishes.hours import MEAL, Clock, NotUnderstood
 from bridge.wishes.lexicon import ALL, COMPANY, WORK, Kind
-from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, OTHERS, Part
+from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, ME, OTHERS, Part
 from rhythm_env.interface import ActionType
 
 K = Kind
-INSTEAD = 3  # of "then"
+AFTERWARDS, INSTEAD = 1, 3  # of "then"
 FREE = 1  # of "free": neither oneself, nor kept so
 EARLIEST_UP = 4  # the hour before which one gets up for work, and wishes it not
 EVENTS = {K.EVENT, K.DURING}
@@ -129,6 +129,10 @@ def _is_remark(part: Part, last: Part) -> bool:
         return True
     wished = is_limit(part) or part.has(K.FINISH, K.START, K.LASTS) or part.actions == WORK
     wished |= bool(part.actions) and (part.flags.get(K.THEN) == INSTEAD or part.has(K.BEST))  # "then gladly yoga"
+    follows = part.actions and part.flags.get(K.THEN, INSTEAD) != INSTEAD and not (part.words or part.subject == ME)
+    if last.has(K.FINISH) and last.spans and follows and not wished:
+        part.flags[K.THEN], part.beside = AFTERWARDS, []
+        return False  # "work ends at five, then it's time for the kids"
     told = part.joint is not K.THUS and not part.has(K.FREE)
     if part.kinds == [K.THEN, K.ACTION] and told and not (wished or part.subject or part.words):
         raise NotUnderstood  # "deep work, then a walk"

@@ -216,12 +216,15 @@ def _is_of_night(span: Any) -> bool:
 
 
 def _are_around(part: Part) -> bool:
-    """Return True for "before seven or after six"."""
+    """Return True for "before seven or after six", and for "at eleven and at four"."""
     relations = [span[0] for span in part.spans]
-    return relations in ([K.BEFORE, K.AFTER], [K.AFTER, K.BEFORE]) and (K.OR in part.kinds or K.AND in part.kinds)
+    around = relations in ([K.BEFORE, K.AFTER], [K.AFTER, K.BEFORE]) and (K.OR in part.kinds or K.AND in part.kinds)
+    return around or set(relations) == {K.AT}
 
 
 def _is_of_days(part: Part, *, firm: bool) -> bool:
+    if part.actions == WORK and len(part.days) < WORKDAYS_MIN:
+        return True  # "work only until noon on Fridays"
     if not part.has(K.ONLY):
         return firm
     times = [_place(part, kind) for kind in (K.SPAN, K.PART) if kind in part.kinds]
@@ -248,6 +251,9 @@ def _every(part: Part, *, only: bool) -> int:
 def _goal(part: Part) -> int:
     if part.flags.get(K.NUMBER) == 1 and part.flags.get(K.TIMES) is not None:
         del part.flags[K.NUMBER]  # "once a week an evening with friends"
-    if part.has(K.LEAST) and part.counts and not part.has(K.PER, K.WEEKLY) and part.has(K.TIMES):
+    number = part.flags.get(K.NUMBER, 1)  # "at least one run at the weekend"
+    some = part.has(K.TIMES) or (part.days and number <= len(part.days))
+    if part.has(K.LEAST) and (part.counts or part.days) and not part.has(K.PER, K.WEEKLY) and some:
         part.flags[K.PER] = 1
+        part.flags.setdefault(K.NUMBER if not part.has(K.TIMES) else K.TIMES, 1)
     return often(part)

@@ -73,9 +73,34 @@ SAID = {
     "no tv unless it's Saturday": "watching series only on Saturday",
     "zweimal die Woche Sport, aber nicht unter der Woche": "exercise 2 times a week; exercise only on Saturday and "
     "Sunday",
+    "at most half an hour of tv on Sundays": "watching series at most 30 minutes at a time, on Sunday",
+    "no yoga right after lunch": "exercise (yoga) not from 13:00 to 15:00",
+    "direkt nach dem Mittagessen kein Sport": "exercise not from 13:00 to 15:00",
+    "next week only two swims": "exercise (swims) at most 2 times a week, from 7 December 2026 to 13 December 2026",
+    "nächste Woche dreimal Yoga": "exercise (Yoga) 3 times a week, from 7 December 2026 to 13 December 2026",
+    "I've got a day off on 9 December": "never suggest work, on 9 December 2026",
+    "at least one swim at the weekend": "exercise (swim) best on Saturday and Sunday; exercise (swim) at least once a "
+    "week",
+    "mails only at 10 am and at 3 pm": "all office work and errands, not only mails, only from 10:00 to 12:00 and "
+    "15:00 to 17:00",
+    "Netflix nur 45 Minuten": "watching series at most 45 minutes at a time",
+    "drei Ruhetage pro Woche": "exercise at most 4 times a week",
+    "get up at six, Sundays whenever": "up at 06:00 on Monday, Tuesday, Wednesday, Thursday, Friday and Saturday",
+    "mittwochs früh ins Bett, 21 Uhr": "in bed by 21:00 on Wednesday",
+    "lesen, wenn die Kinder schlafen": "time for yourself (lesen) best from 20:30 to 24:00",
+    "Friday evening off from everything": "everything that is suggested not on Friday from 18:00 to 24:00",
+    "early shift Monday to Wednesday, so sport after 5 pm": "exercise best on Monday, Tuesday and Wednesday from 17:00 "
+    "to 24:00",
+    "work ends at four, then family": "work not after 16:00; family time best from 16:00 to 24:00",
+    "um 18 Uhr Feierabend, danach Lesen": "work not after 18:00; time for yourself (Lesen) best from 18:00 to 24:00",
+    "work only until noon on Fridays": "work not on Friday from 12:00 to 24:00",
     "freitags um halb 5 Feierabend": "work not on Friday from 16:30 to 24:00",
 }
 UNCLEAR = (
+    "less gaming on weekdays, max one hour",  # nor more of it on weekdays
+    "a rest day a week, on Mondays",
+    "work only in the morning on Fridays",  # and no work on other days?
+    "next week a day off",
     "no sport Monday and Tuesday and Wednesday meditation",  # of which is Tuesday?
     "runs on Sundays, nothing else",
     "run for three hours every day between 7:00 and 7:30",
