@@ -21,6 +21,7 @@ from bridge.wishes.lexicon import WEEK, lexicon
 from bridge.wishes.occasions import occasion, written_out
 from bridge.wishes.reading import by_slots
 from bridge.wishes.said import Said, applied
+from bridge.wishes.slots import POLARITY
 
 TEXT_MAX = 300  # characters
 LIMITS, LENGTHS = ("days", "hours"), ("shortest", "longest")
@@ -29,6 +30,13 @@ OF_WEEK = frozenset(WEEK)
 TIMES_MAX = 2  # of going to bed or getting up in one text
 LANGUAGES = ("en", "de")
 OF_NIGHTS = {"bed", "up", "earliest", "asleep", "rest"}
+HAPPENED = re.compile(  # on which a wish depends
+    r"\b(?:when|whenever|if) i(?:'ve| have) (?:had|been|worked|slept)\b|\bwenn ich [^,;.]*\b(?:hatte|war|gehabt habe)\b"
+)
+UNPARTED = re.compile(  # a reason without a comma before it
+    r"(?i)(?<=\w) (?=da (?:\w*[^\Wr]t|\w+en|hab|habe|bin|sind) (?:ich|wir|die|der|das|es|meine?|unsere?|mein|unser)\b"
+    r"|that'?s (?:my|our|when|family)\b)(?<!\bund )(?<!\bdays )(?<!\band )(?<!\bor )(?<!\bbecause )(?<!\bso )"
+)
 DEPENDS = re.compile(  # on what a day held, by which no night is wished
     r"\b(?:nach|after|vor|before) (?:(?:de[mr]|eine[mr]|jede[mr]|meine[mr]|the|an?|my|each|every) )?"
     r"(?:[\w-]+ )?[\w-]*(?:dienst|schicht|sport|training|arbeit|party|shift|duty|work|workout)e?n?s?\b"
@@ -100,9 +108,11 @@ def heard(text: str, today: date | None = None) -> Heard:
 
     Without ``today``, a wish that holds only on some dates is not understood.
     """
+    text = UNPARTED.sub(lambda at: ", " if POLARITY.search(text[: at.start()].lower()) else " ", text)
     plain = text.strip().lower()
     if (
         len(text) > TEXT_MAX
+        or HAPPENED.search(plain)
         or QUESTION.match(plain)
         or LIMITED.search(plain)
         or NO_END.search(plain)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from bridge.domain.wish_terms import common
-from bridge.domain.wishes import SPARE_MAX, SUGGESTIONS_MAX
+from bridge.wishes.amounts import ANY, LIGHT, fewer, suggestions, weight
 from bridge.wishes.clocks import with_halves
 from bridge.wishes.hours import ANY_DAY, NotUnderstood
 from bridge.wishes.lexicon import ALL, COMPANY, FORENOON, MORNING, WEEK, WORK, Kind, OneOf
@@ -31,18 +31,16 @@ from bridge.wishes.working import KEPT, free, goes_beside, of_work, open_again
 from rhythm_env.interface import ActionType
 
 K, A = Kind, ActionType
-MORE = 2.0
-ANY = frozenset(ActionType)
 TIMES = (K.DAY, K.PART, K.SPAN)
 ELSE = 1  # of "only": nothing but
 SLEEPERS = {K.BED, K.UP}
 GOAL = 1  # of a rule
+ONCE_A_DAY = frozenset({A.BINGE_WATCH, A.ME_TIME, A.MEDITATE, A.SOCIALIZE})  # by their time until the next one
 NAMED = {"goal", "best", "most", "shortest", "longest"}
 ONE_TIME = {1: 60, 7: 180}  # minutes of a week and of a day that can be one time
 AFTERWARDS = 1  # of "then"
 OFTEN = frozenset({K.PER, K.TIMES, K.NUMBER, K.WEEKLY})
 SLEEPERS_BACK = ("bed", "up")  # without a time
-LIGHT = frozenset({K.BEST, K.THEN})
 BACK = frozenset({K.BACK, K.AGAIN, K.RULE, K.NOT, K.ANYTIME})
 TAKEN_BACK = dict.fromkeys(
     ("allow", "forget", "usual", "night", "drop", "any", "open"), BACK | set(HEADS) | LIMITS | OFTEN
@@ -98,11 +96,11 @@ def _said(part: Part) -> tuple[Said, ...]:
     if part.has(K.CLEAR) and (part.actions or part.times or part.counts):
         raise NotUnderstood  # "forget all my wishes without my wife"
     if part.has(K.CLEAR, K.FEWER, K.SPARE):
-        return (Said(kind="clear") if part.has(K.CLEAR) else _fewer(part),)
+        return (Said(kind="clear") if part.has(K.CLEAR) else fewer(part),)
     if part.has(K.BACK, K.AGAIN, K.DROP):
         return _taken_back(part)
     if part.meters:
-        return (_weight(part),)
+        return (weight(part),)
     if part.nots or part.flags.keys() & (HEADS | {K.ONLY}):
         part.parts = [MORNING if one == FORENOON else one for one in part.parts]
     if part.has(K.BUT):
@@ -164,19 +162,6 @@ def _of_free(part: Part) -> tuple[Said, ...]:
     return free(part)
 
 
-def _fewer(part: Part) -> Said:
-    if part.actions or part.days or part.spans or part.beside or part.nots or len(part.parts) > 1:
-        raise NotUnderstood
-    if not part.has(K.SPARE):
-        if part.flags.keys() - LIGHT - {K.FEWER} or part.parts:
-            raise NotUnderstood
-        return Said(kind="fewer", number=part.flags[K.FEWER])
-    number = part.flags.get(K.NUMBER)
-    if part.flags.keys() - {K.SPARE, K.NUMBER} or not isinstance(number, int) or not 1 <= number <= SPARE_MAX:
-        raise NotUnderstood
-    return Said(kind="spare", number=number, hours=tuple(part.parts))
-
-
 def _but_on_days(part: Part) -> tuple[Said, ...]:
     """Return the wishes of "never tv except on Fridays", "no work after six except on Mondays" or "daily except"."""
     days = part.flags.pop(K.BUT)
@@ -229,6 +214,8 @@ def _daily_but(part: Part, days: frozenset[int]) -> tuple[Said, ...]:
 def _lasting(part: Part) -> tuple[Said, ...]:
     """Return the wishes of a clause with the duration of an action, such as "an hour of painting on Sundays"."""
     told, found = part.flags.pop(K.LASTS), []
+    if of_day := _is_of_one_time(part, told):
+        del part.flags[K.PER]
     beside = next((kind for kind in (K.LEAST, K.MOST, K.ENOUGH) if kind in part.flags and not part.counts), None)
     if beside is not None and len(told) == 1 and told[0][0] is None:
         del part.flags[beside]  # "two-hour blocks minimum"
@@ -243,7 +230,7 @@ def _lasting(part: Part) -> tuple[Said, ...]:
             raise NotUnderstood  # "longer than an hour"
         part.nots -= beyond
         sides = {K.LEAST: ("shortest",), K.MOST: ("longest",)}.get(side, ("shortest", "longest"))
-        found += [Said(kind=kind, actions=part.actions, number=minutes) for kind in sides]
+        found += [Said(kind=kind, actions=part.actions, number=minutes, bound=of_day) for kind in sides]
     if not part.nots:
         part.flags.pop(K.NOT, None)
     elif not (part.times or part.counts) or any(side is None for side, *_ in told):
@@ -276,6 +263,13 @@ def _apart(part: Part) -> tuple[Said, ...]:
     return (*(_of_actions(part) if rest else ()), *apart)  # "at least every third day" may be oftener
 
 
+def _is_of_one_time(part: Part, told: Sequence[Any]) -> bool:
+    """Return True for a bound of a day on what is suggested once a day at most: "no more than an hour of tv a day"."""
+    most = told[0][0] is K.MOST or (told[0][0] is None and part.has(K.MOST))
+    daily = part.flags.get(K.PER) == len(WEEK) and not part.has(K.TIMES, K.NUMBER)
+    return len(told) == 1 and most and daily and not part.nots and part.actions <= ONCE_A_DAY
+
+
 def _is_of_a_day(part: Part, told: Sequence[Any]) -> bool:
     if not part.has(K.PER) or part.has(K.TIMES, K.NUMBER):
         return False
@@ -290,16 +284,6 @@ def _at_any_time(part: Part) -> tuple[Said, ...]:
     return _limits(part) if part.counts else (Said(kind="any", actions=part.actions),)
 
 
-def _weight(part: Part) -> Said:
-    meters = list(dict.fromkeys(part.meters))
-    if part.actions or (K.OVER in part.kinds and part.kinds.index(K.OVER) < part.kinds.index(K.METER)):
-        raise NotUnderstood  # "I care more about my friends than about productivity"
-    if not part.has(K.WEIGHT, K.OVER) or part.nots or part.times or (len(meters) > 1 and not part.has(K.OVER)):
-        raise NotUnderstood
-    number = part.flags.get(K.WEIGHT)
-    return Said(kind="weight", meter=meters[0], number=MORE if number is None else float(number))
-
-
 def _of_suggestions(part: Part) -> tuple[Said, ...]:
     if all(value >= ALL for _, value in part.beside if isinstance(value, frozenset)) and part.nots and part.times:
         part.beside = []  # "a quiet Sunday without any suggestions"
@@ -310,33 +294,7 @@ def _of_suggestions(part: Part) -> tuple[Said, ...]:
         del part.flags[K.SUGGESTION]
         part.flags[K.NOT] = "never" if part.actions == WORK else part.flags[K.NOT]
         return _limits(part)  # "no suggestions to learn", "not a single suggestion to binge before six"
-    return (_suggestions(part),)
-
-
-def _suggestions(part: Part) -> Said:
-    if part.flags.keys() - LIGHT == {K.NOT, K.SUGGESTION} and not (part.times or part.actions):
-        return Said(kind="suggestions")
-    counts = [part.flags[kind] for kind in (K.TIMES, K.NUMBER) if part.flags.get(kind) is not None]
-    counts = counts[:1] if counts[1:] == [1] else counts  # "once a day one suggestion"
-    limited: Any = part.flags.keys() & {K.MOST, K.ENOUGH, K.ONLY, K.FINE}
-    part.nots = 0 if part.flags.get(K.MOST) == 1 else part.nots
-    alone = part.has(K.SUGGESTION) or part.flags.get(K.PER) == len(WEEK)
-    limited = limited or (part.has(K.SUGGESTION) and part.flags.get(K.PER) == len(WEEK) and not part.has(K.LEAST))
-    if (
-        len(counts) != 1
-        or not limited
-        or not alone
-        or part.nots
-        or (part.days and not part.flags.keys() & LIMITS)
-        or part.parts
-        or part.spans
-        or part.actions
-        or any(value != ANY for _, value in part.beside)
-        or part.flags.get(K.PER, len(WEEK)) != len(WEEK)
-        or not 0 <= counts[0] <= SUGGESTIONS_MAX
-    ):
-        raise NotUnderstood
-    return Said(kind="suggestions", number=counts[0], when=on_days(part.days))
+    return (suggestions(part),)
 
 
 def _taken_back(part: Part) -> tuple[Said, ...]:

@@ -127,7 +127,7 @@ def _is_remark(part: Part, last: Part) -> bool:
         and not (part.times and not (last.times or last.counts))
     ):
         return True
-    wished = is_limit(part) or part.has(K.FINISH, K.START, K.LASTS) or part.actions == WORK
+    wished = is_limit(part) or part.has(K.FINISH, K.START, K.LASTS) or (part.actions == WORK and part.subject != ME)
     wished |= bool(part.actions) and (part.flags.get(K.THEN) == INSTEAD or part.has(K.BEST))  # "then gladly yoga"
     follows = part.actions and part.flags.get(K.THEN, INSTEAD) != INSTEAD and not (part.words or part.subject == ME)
     if last.has(K.FINISH) and last.spans and follows and not wished:

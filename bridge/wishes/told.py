@@ -105,6 +105,8 @@ def _lasts(one: Said, named: str) -> Text:
         return say("at least {hours} hours in bed", hours=number(one.number / 60, "g"))
     if one.kind == "shortest":
         return say("{actions} at least {minutes} minutes at a time", actions=named, minutes=minutes)
+    if one.kind == "longest" and one.bound:
+        return say("{actions} at most {minutes} minutes a day", actions=named, minutes=minutes)
     if one.kind == "longest":
         return say("{actions} at most {minutes} minutes at a time", actions=named, minutes=minutes)
     return say("{actions} {minutes} minutes at a time", actions=named, minutes=minutes)

@@ -7,11 +7,13 @@ from datetime import date
 import pytest
 
 from bridge.advice.wishing import say_wish
+from bridge.day.view import LENGTHS
 from bridge.domain.errors import SetupError
 from bridge.store import Store
 from bridge.wishes.examples import examples, lacking
 from bridge.wishes.hearing import heard, understood
 from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.meaning import ONCE_A_DAY
 from bridge.wishes.told import sentence
 from tests.day.test_outcomes import NOON
 
@@ -94,6 +96,18 @@ SAID = {
     "work ends at four, then family": "work not after 16:00; family time best from 16:00 to 24:00",
     "um 18 Uhr Feierabend, danach Lesen": "work not after 18:00; time for yourself (Lesen) best from 18:00 to 24:00",
     "work only until noon on Fridays": "work not on Friday from 12:00 to 24:00",
+    "max 45 minutes of tv a day": "watching series at most 45 minutes a day",
+    "nicht mehr als eine Stunde Fernsehen am Tag": "watching series at most 60 minutes a day",
+    "nicht mehr als zwei Stunden Serien pro Tag": "watching series at most 120 minutes a day",
+    "von 9 bis 10 keine Vorschläge da schläft der Kleine": "everything that is suggested not from 09:00 to 10:00; left "
+    'aside: "schläft"',
+    "nothing from 7 to 8 pm that's our dinner": "everything that is suggested not from 19:00 to 20:00; left aside: "
+    '"that\'s our dinner"',
+    "dienstags kein Yoga da hab ich Chor": 'exercise without Yoga, on Tuesday; left aside: "da hab ich Chor"',
+    "keine Freunde vor 18 Uhr, da arbeite ich noch": "seeing friends not before 18:00; left aside: "
+    '"da arbeite ich noch"',
+    "no tv in the morning, I have to work then": "watching series not from 06:00 to 12:00; left aside: "
+    '"I have to work then"',
     "freitags um halb 5 Feierabend": "work not on Friday from 16:30 to 24:00",
 }
 UNCLEAR = (
@@ -101,6 +115,8 @@ UNCLEAR = (
     "a rest day a week, on Mondays",
     "work only in the morning on Fridays",  # and no work on other days?
     "next week a day off",
+    "three hours of deep work a day at most",  # in how many times?
+    "a nap at one when I've had a late shift",
     "no sport Monday and Tuesday and Wednesday meditation",  # of which is Tuesday?
     "runs on Sundays, nothing else",
     "run for three hours every day between 7:00 and 7:30",
@@ -155,3 +171,7 @@ def test_days_that_are_different_are_answered_with_their_mode(store: Store, text
     user = store.people.add_user("anna", "UTC", now=NOON)
     with pytest.raises(SetupError, match=command):
         say_wish(store, user, text, confirmed=True, now=NOON)
+
+
+def test_what_has_a_bound_of_a_day_is_suggested_once_a_day() -> None:
+    assert all(LENGTHS[action].again >= 20 for action in ONCE_A_DAY)
