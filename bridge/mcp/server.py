@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import logging
-from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from anyio import Lock
@@ -33,6 +33,7 @@ INSTRUCTIONS = (
     "missing has not been allowed; the person allows it in the settings of the page, or: bridge mcp allow TOOL --user "
 )
 ARGUMENT_ERRORS_NAMED = 3
+TITLES = {**READING_TOOLS, **WRITING_TOOLS}
 
 
 class AssistantServer(MCPServer[Any]):
@@ -51,9 +52,7 @@ class AssistantServer(MCPServer[Any]):
             instructions=INSTRUCTIONS + user,
             log_level="ERROR",
             subscriptions=False,  # a stream of changes would be held open without end
-            tools=[
-                _tool(getattr(self._tools, name), title) for name, title in {**READING_TOOLS, **WRITING_TOOLS}.items()
-            ],
+            tools=[_of(name).model_copy(update={"fn": getattr(self._tools, name)}) for name in TITLES],
         )
         logging.getLogger("mcp").setLevel(logging.CRITICAL)  # its errors repeat what a client sent
 
@@ -89,15 +88,18 @@ class AssistantServer(MCPServer[Any]):
         return _result(json.dumps(result.structured_content), structured_content=result.structured_content)
 
 
-def _tool(function: Callable[..., dict[str, Any]], title: str) -> Tool:
+@cache
+def _of(name: str) -> Tool:
+    """Return a tool of nobody: schemas take long to make and are the same for all."""
+    function, title = getattr(Tools.__new__(Tools), name), str(TITLES[name])
     hints = ToolAnnotations(
-        title=str(title),
-        read_only_hint=function.__name__ in READING_TOOLS,
+        title=title,
+        read_only_hint=name in READING_TOOLS,
         destructive_hint=False,
         open_world_hint=False,
     )
     description = " ".join((inspect.getdoc(function) or "").split())
-    tool = Tool.from_function(function, title=str(title), description=description, annotations=hints)
+    tool = Tool.from_function(function, title=title, description=description, annotations=hints)
     arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"
     arguments.model_rebuild(force=True)
@@ -116,7 +118,5 @@ def _sentence(name: str, error: Exception) -> str:
         return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in wrong)
     if isinstance(cause, BridgeError):
         return str(cause)
-    log.error(
-        "mcp %s: unexpected %s", name if name in READING_TOOLS or name in WRITING_TOOLS else "?", type(cause).__name__
-    )
+    log.error("mcp %s: unexpected %s", name if name in TITLES else "?", type(cause).__name__)
     return "something went wrong in the bridge; see: bridge doctor"
