@@ -27,8 +27,9 @@ NUMBERED = frozenset(
 )
 SAID_BY: Mapping[Kind, frozenset[str]] = {  # what a phrase says -> the kinds of wishes that may hold it
     **dict.fromkeys((K.NOT, K.ONLY, K.FREE, K.FINISH, K.START), BARS | NIGHTS | BACK | {"suggestions", "most"}),
-    **dict.fromkeys((K.TIMES, K.PER, K.WEEKLY, K.LEAST, K.MOST, K.ENOUGH, K.LASTS), NUMBERED | {"weight"}),
+    **dict.fromkeys((K.TIMES, K.WEEKLY, K.LEAST, K.MOST, K.ENOUGH, K.LASTS), NUMBERED | {"weight"}),
     **dict.fromkeys((K.BED, K.UP), NIGHTS),
+    K.PER: NUMBERED | NIGHTS | {"weight"},
     **dict.fromkeys((K.METER, K.WEIGHT, K.OVER), frozenset({"weight"})),
     K.CLEAR: BACK,
     K.EVERY: BARS | NUMBERED,

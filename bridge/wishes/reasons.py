@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import time
 
+from bridge.domain.wish_terms import common
 from bridge.wishes.hours import MEAL, Clock, NotUnderstood
 from bridge.wishes.lexicon import ALL, COMPANY, WORK, Kind
 from bridge.wishes.slots import CHANGES, DENIES, HEADS, LIMITS, ME, OTHERS, Part
@@ -205,8 +207,10 @@ def _at_events(part: Part, following: Sequence[Part]) -> None:
 
 def _beside_work(part: Part) -> None:
     """Read "a walk after work" as one in the hours after it, where no hour is told. A limit needs one."""
+    begin, end = WORK_EDGES[part.edge]
+    if common(part.parts, [(time(begin), time(end))]):
+        part.parts = []  # "in the morning before work"
     if part.actions and not (part.words or part.parts or part.nots or part.has(K.ONLY, K.FINISH, K.START, K.BED, K.UP)):
-        begin, end = WORK_EDGES[part.edge]
         part.spans, part.loose = [(K.BETWEEN, (begin, 0, 1), (end, 0, 1))], []
 
 

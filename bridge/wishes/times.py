@@ -13,6 +13,7 @@ Span = tuple[Kind, Clock, Clock | None]
 BOUNDS = (K.LEAST, K.MOST, K.ENOUGH)
 RELATIONS = (K.BEFORE, K.AFTER, K.AT, K.FROM, K.TO, K.BETWEEN, K.LATEST, K.EARLIEST)
 HALF = 30
+ELSE = 1  # of "why"
 COUNTED = (K.TIMES, K.PER, K.WEEKLY, K.SUGGESTION)
 TIMED = (K.BED, K.UP, K.FINISH, K.START, K.SPAN)  # after which a bare number is a time
 
@@ -74,7 +75,10 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
 
 def _goes_on(tokens: Sequence[Token], at: int, found: Sequence[Token]) -> bool:
     """Return True if a number continues the time before it, as the "ten" of "bed by eleven, ten on Sundays"."""
-    joined = found[-1][0] in (K.AND, K.COMMA, K.CUT) and any(kind in (K.BED, K.UP, K.FINISH) for kind, _ in found)
+    timed = any(kind in (K.BED, K.UP, K.FINISH) for kind, _ in found)
+    if timed and found[-1] == (K.WHY, ELSE) and at + 1 == len(tokens):
+        return True  # "up at eight on Sundays, otherwise six"
+    joined = timed and found[-1][0] in (K.AND, K.COMMA, K.CUT)
     return joined and [kind for kind, _ in tokens[at + 1 : at + 3] if kind is not K.AT][:1] == [K.DAY]
 
 

@@ -108,6 +108,23 @@ SAID = {
     '"da arbeite ich noch"',
     "no tv in the morning, I have to work then": "watching series not from 06:00 to 12:00; left aside: "
     '"I have to work then"',
+    "up by 6.15 every day": "up by 06:15",
+    "wake me at nine on Sundays, otherwise seven": "up at 09:00 on Sunday; up at 07:00 on Monday, Tuesday, Wednesday, "
+    "Thursday, Friday and Saturday",
+    "telly off by 11": "watching series not after 23:00",
+    "ab 21 Uhr den Fernseher aus": "watching series not after 21:00",
+    "tidy up 20 minutes on Fridays": "office work and errands (tidy up) 20 minutes at a time; office work and errands "
+    "(tidy up) best on Friday",
+    "donnerstagvormittags arbeite ich nie": "work not on Thursday from 06:00 to 12:00",
+    "eine halbe Stunde lesen, sobald die Kinder schlafen": "time for yourself (lesen) 30 minutes at a time; time for "
+    "yourself (lesen) best from 20:30 to 24:00",
+    "vom 4. bis 6. Dienstreise, keine Serien": "never suggest watching series, from 4 December 2026 to 6 December "
+    '2026; left aside: "dienstreise"',
+    "no more suggestions today": "at most 0 suggestions a day, on 30 November 2026",
+    "my brother every other week": "family time (brother) once a week, every 2 weeks, counted from 30 November 2026",
+    "my working days are Monday, Thursday and Saturday": "work only on Monday, Thursday and Saturday",
+    "swim on Monday mornings before work": "exercise (swim) best on Monday from 06:00 to 08:00",
+    "samstags mit den Kindern in den Zoo": "family time (mit den Kindern) best on Saturday",
     "freitags um halb 5 Feierabend": "work not on Friday from 16:30 to 24:00",
 }
 UNCLEAR = (
