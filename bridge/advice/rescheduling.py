@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
 
 OF_THE_HOUR = frozenset(  # kinds of facts that hold for a suggestion's own time alone
-    {"long_free", "free_in_work", "tiring_then", "usually_done", "done_before"}
+    {"long_free", "free_in_work", "tiring_then", "usually_done", "usually_later", "done_before"}
     | {"free_until", "free_rest", "free_evening", "work_over", "load_then"}  # of earlier versions
 )
 HINTS = {  # of a slot to which the user may move a task, as in _hint

@@ -7,7 +7,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from bridge.day.rules import short_night
 from bridge.day.view import RESTS, Candidate, View, of_due
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.sports import is_sport
-from bridge.domain.types import Because, Reading
+from bridge.domain.types import Because, Occurrence, Reading
 from bridge.meters.words import usual_reach
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Answer, Meter
@@ -36,6 +36,7 @@ OFTEN, HABITS_MIN = 0.75, 2  # times a week of a habit; habits from which a miss
 NOW_AND_THEN = 0.5  # times a week from which the last time tells something
 TELLING = 3  # days until a task is due, that speak for work
 FRIDAY = 4  # weekday
+TOLD_EARLIER = 10.0  # minutes before the usual time, of which the cause is told
 NEAR_HOUR = 60.0  # minutes around the usual hour that count
 ALONE = frozenset(A) - COMPANY - {A.ADMIN_WORK, A.SLEEP}  # what is usual without others
 LATELY, LOW, CLEARLY_LOW = timedelta(days=6), 0.1, 0.15  # below normal: a level is called low; is reason enough
@@ -143,7 +144,17 @@ def _of_usual_hour(candidate: Candidate, view: View, start: int) -> Fact:
     usually = habit.starts[view.grid.date.weekday()]
     over = view.grid.minutes[start] > usually + TOLD_NEAR
     kind = "usual_hour_over" if over else "usually_done" if habit.settled else "done_before"
-    return fact(kind, time=view.person.local(view.grid.midnight + 5 * round(usually / 5) * MINUTE))
+    at = view.grid.midnight + 5 * round(usually / 5) * MINUTE
+    time = view.person.local(at)
+    if view.grid.minutes[start] <= usually - TOLD_EARLIER and (near := _too_near(view, at, habit.minutes)) is not None:
+        return fact("usually_later", time=time, entry=view.person.local(near.start))
+    return fact(kind, time=time)
+
+
+def _too_near(view: View, at: datetime, minutes: float) -> Occurrence | None:
+    """Return the entry because of which a habit cannot take its usual time: during it, or within an hour after it."""
+    after = at + minutes * MINUTE + HOUR
+    return next((one for one, _ in view.grid.entries if one.start < after and at < one.end), None)
 
 
 def _habit(candidate: Candidate, view: View, _lengths: Starts) -> Value:

@@ -101,6 +101,9 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "moved": say("you moved it to this time"),
     "done_before": say("you did it on {time:%a} at {time:%H:%M} before"),
     "usually_done": say("you usually do it on {time:%a} at {time:%H:%M}"),
+    "usually_later": say(
+        "you usually do it on {time:%a} at {time:%H:%M}, which is too near your entry at {entry:%H:%M} today"
+    ),
     "usual_hour_over": say("you usually do it on {time:%a} at {time:%H:%M}, and today it has not been yet"),
     "for_task": Titled(None, say("for: {title}")),
     "open_hours": say("any time between {start:%H:%M} and {end:%H:%M}"),

@@ -71,7 +71,7 @@ def untrue(one, start, facts, shown):
                 yield told
         if told.kind == "work_over" and any(b.action in (A.DEEP_WORK, A.ADMIN_WORK) and b.end > start for b in timed):
             yield told
-        if told.kind in ("usually_done", "done_before"):
+        if told.kind in ("usually_done", "usually_later", "done_before"):
             usual = datetime.fromisoformat(told.values["time"])
             if abs(usual - start) > 30 * MINUTE:
                 yield told

@@ -113,6 +113,18 @@ def test_a_whole_night_makes_good_for_hardly_any_sleep_before_usual_sport():
         assert (A.EXERCISE not in found(one, 3)[0]) is rests, short_one
 
 
+def test_sport_before_its_usual_time_says_which_entry_is_too_near():
+    trained = [workout(SUNDAY - k * DAY, 1080, 45) for k in (7, 14, 21, 28)]
+    for begins, said in ((1150, True), (1260, False)):
+        dinner = entry(SUNDAY, begins, begins + 60, A.SOCIALIZE, "Dinner")
+        one = person(dinner, day=SUNDAY, hour=16.5, episodes=[*nights(30, -60, 420, last=SUNDAY), *trained], work=False)
+        sport = next(b for b in week(one).blocks(SUNDAY) if b.action is A.EXERCISE)
+        time = f"{begins // 60:02d}:{begins % 60:02d}"
+        usual = "you usually do it on Sun at 18:00"
+        near = f"{usual}, which is too near your entry at {time} today"
+        assert (near if said else usual) in for_person(sport.facts), sport
+
+
 def wanted():
     return Wishes(goals={A.EXERCISE: 7})
 
