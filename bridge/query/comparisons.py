@@ -40,6 +40,7 @@ def compared(bag: Bag) -> Words:
         bag.tokens.append((w.METRIC, "steps"))
     if (classes := _classes(bag)) is not None:
         return classes
+    _noted_more(bag)
     metrics = list(dict.fromkeys(str(value) for kind, value in bag.tokens if kind == w.METRIC))
     if planned := _planned_minutes(bag, metrics):
         return planned
@@ -197,6 +198,18 @@ def _exposed(bag: Bag, metrics: Sequence[str]) -> None:
     bag.tokens += [
         (w.CONDITION, one) for one in found if not any(other.endswith(one.removeprefix(ON)) for other in said)
     ]
+
+
+def _noted_more(bag: Bag) -> None:
+    """Read "do I drink more coffee on weekends" as the mean of the coffee of a day, which the weekdays compare."""
+    weekdays = [of for kind, of in bag.tokens if kind == w.CONDITION and str(of).startswith("weekday")]
+    others = {kind for kind, _ in bag.tokens} - {w.FACTOR, w.CONDITION, w.WEEKEND, w.DID, w.HOW_OFTEN, *COMPARE}
+    days = bag.sees(w.WEEKEND) or (
+        weekdays and len(weekdays) == len([1 for kind, _ in bag.tokens if kind == w.CONDITION])
+    )
+    if bag.sees(w.FACTOR) and bag.sees(w.MORE) and days and not others:
+        bag.take(w.HOW_OFTEN)
+        bag.tokens = [(w.METRIC if kind == w.FACTOR else kind, of) for kind, of in bag.tokens]
 
 
 def _of_sport(bag: Bag) -> bool:

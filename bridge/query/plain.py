@@ -264,8 +264,8 @@ def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:
     """Return the query that the tokens of a question mean, together with words that are no part of them."""
     tokens = with_weekend(placed(told, first=WHEN_I.match(text.lower()) is not None), marked, text.lower())
     tokens = with_night(tokens, text.lower())
-    if [kind for kind, _ in tokens] == [w.METRIC] and GERMAN_NOW.search(text.lower()):
-        tokens = [*tokens, (w.OF, "now")]
+    if {w.METRIC} <= {kind for kind, _ in tokens} <= {w.METRIC, w.HOW} and GERMAN_NOW.search(text.lower()):
+        tokens = [(w.OF, "now"), *(one for one in tokens if one[0] == w.METRIC)]
     kinds = {kind for kind, _ in tokens}
     in_doubt = [
         TWICE.search("".join(kind for kind, _ in tokens)),

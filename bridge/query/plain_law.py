@@ -34,7 +34,8 @@ def check_used(tokens: Sequence[w.Token], found: Words, read: Callable[[Sequence
     """
     for at, one in enumerate(tokens):
         again = sum(one[1] == of and kind in ALIKE.get(one[0], one[0]) for kind, of in tokens) > 1
-        if found.against or one[0] not in NARROWS or one == MORNING or again:
+        last_night = one[0] == w.SPAN and found.what == "night"  # which is meant where no time is said
+        if found.against or one[0] not in NARROWS or one == MORNING or again or last_night:
             continue
         try:
             without = read([*tokens[:at], *tokens[at + 1 :]])

@@ -20,7 +20,7 @@ from bridge.query.condition_texts import BETWEEN
 from bridge.query.model import TITLED
 from bridge.query.plain_slips import mended
 from bridge.query.plain_words import Known
-from bridge.query.span_patterns import MONTHS
+from bridge.query.span_patterns import MONTHS, with_year
 from bridge.query.spans import DAY, Dates, Span
 
 TOLD = tomllib.loads((resources.files("bridge.query") / "marks.toml").read_text(encoding="utf-8"))
@@ -192,7 +192,7 @@ class Marked:
             lambda m: self._put("t", w.TOP, int(self._number(m[1] or m[2]))),
             text,
         )
-        text, spans = Dates(self.language, self.today).found(text)
+        text, spans = Dates(self.language, self.today).found(with_year(text, self.language, self.today))
         self.spans.extend(spans)
         self.found.update({f"§p{n}": (w.SPAN, spans.index(one)) for n, one in enumerate(spans)})
         return re.sub(

@@ -117,7 +117,8 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     """Return tokens and their spans. If one span is compared with the time before it, that time is the second span."""
     kinds = {kind for kind, _ in tokens}
     rows = [of for kind, of in tokens if kind == w.ROWS_LAST and isinstance(of, tuple)]
-    several = kinds & {w.COMPARED, w.CLOCK, w.OTHERS, w.RELATED, w.THAN, w.DIFFERENCE, w.AND}
+    several = kinds & {w.SEVERAL, w.COMPARED, w.CLOCK, w.OTHERS, w.RELATED, w.THAN, w.DIFFERENCE, w.AND}
+    several = several or {w.HOW, w.METRIC} <= kinds
     if rows and rows[0][0] == "last" and kinds & {w.NIGHTS, w.DAYS} and several:
         tokens = [one for one in tokens if one[0] != w.ROWS_LAST]  # "how many of the last 50 nights": their days
         tokens.append((w.SPAN, len(marked.spans)))
@@ -127,11 +128,11 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     since, until = spans[0] if len(spans) == 1 else (None, None)
     changed = w.MORE in kinds or (w.THAN, "before") in tokens
     compared = len(spans) == 1 and until and until < marked.today - 30 * DAY
-    if compared and {w.MORE, w.THAN} <= kinds and not kinds & NO_CHANGE and _now(tokens, marked) is None:
+    if compared and w.THAN in kinds and not kinds & NO_CHANGE and _now(tokens, marked) is None:
         spans.insert(0, (marked.today - 29 * DAY, marked.today))  # "lower than last winter": of late
     if (now := _now(tokens, marked)) is not None:
         spans.insert(0, now)  # "compared with last month" is this month
-    elif since and until is None and changed and not kinds & NO_CHANGE:
+    elif since and _lasts_until(until, marked.today, since) and changed and not kinds & NO_CHANGE:
         spans.append((None, since - DAY))  # "better since March" than before
     elif since and {w.OTHERS, w.MORE} <= kinds and not kinds & CONDITIONED and marked.is_recent(until):
         spans.append((None, since - DAY))  # "longer last night than usual"
@@ -145,6 +146,11 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     if len(spans) == 2 and _apart(spans):
         raise NotUnderstood  # "December against November": of the same year, or the latest of both
     return (_without_comparison(tokens) if len(spans) == 2 else tokens), spans
+
+
+def _lasts_until(until: date | None, today: date, since: date) -> bool:
+    """Return True for a span of several days to this one, as in "do I sleep more lately", or "longer this month"."""
+    return until is None or since < today <= until
 
 
 def _of_late(tokens: Sequence[w.Token], today: date) -> list[Span]:
@@ -302,6 +308,8 @@ def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
             found.append((w.HOW_MANY, None))
         elif (kind, value) == (w.MORE, "speed"):
             found.append((w.FIGURE, "speed"))
+        elif (kind, value) == (w.EACH, None) and not any(one == w.OF for one, _ in tokens):
+            found.append((w.OF, "mean"))  # "coffees per day in October and in November"
         elif kind not in (*COMPARE, w.AND, w.WHICH, w.RISEN) and (kind, value) != (w.OF, "trend"):
             found.append((kind, value))
     return found

@@ -34,7 +34,7 @@ SPAN_WORD = re.compile(  # part of a span, never of a title
     r"|anfang|beginn|mitte|ende|start|beginning|middle|end|years?|months?|weeks?|quarters?)"
 )
 MONTH_OF = re.compile(r"\w{3,}(?:monat|woche|tag)s?$")
-OF_DAYS = re.compile(r"(?P<name>\w{3,}?)s?(?P<days>tage?n?|nächten?|abende?n?)$")
+OF_DAYS = re.compile(r"(?P<name>\w{3,}?)s?(?P<days>tage?n?|nächten?|abende?n?|termine?n?)$")
 NO_TITLE = re.compile(r".*(?:lich|isch|ig|st)e[nrms]?$")  # a German adjective or superlative
 
 

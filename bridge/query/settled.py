@@ -34,7 +34,7 @@ SPORT_OF_DAYS = {w.HOW_MANY, w.DAYS, w.DID, w.COMPARED, w.WORKOUTS, w.SPORT, w.A
 OF_SPORT, GROUPED = {w.WORKOUTS, w.SPORT, w.ACTIVITY}, {w.WHICH_BY, w.BY, w.EACH}
 MEAN_RATE = "mean_hr"  # of "highest average heart rate": the highest of the workouts' means, and of no moment
 FARTHEST = (w.OF, ("max", "distance"))
-OF_SLEEP = {w.HOW, w.DID, w.METRIC, w.AFTER, w.FACTOR, w.CONDITION}
+OF_SLEEP = {w.HOW, w.DID, w.METRIC, w.NIGHTS, w.AFTER, w.FACTOR, w.CONDITION}
 DIFFERS = {w.RELATED, w.DIFFERENCE, w.THAN, w.MORE, w.OTHERS}
 DONE = {w.WORKOUTS, w.SPORT, w.ACTIVITY, w.ENTRIES, w.ACTION, w.FACTOR}
 NAMED = {w.METRIC, w.FIGURE, w.UNIT, w.WORKOUTS, w.SPORT, w.ACTIVITY, w.ENTRIES, w.ACTION, w.CONDITION}
@@ -132,6 +132,8 @@ def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     if (w.MORE, "length") in tokens:  # "schlechter geschlafen, also kürzer": no score has a length
         tokens = [(kind, "asleep" if of == "sleep_score" else of) for kind, of in tokens if of != "better"]
     metrics = {of for kind, of in tokens if kind == w.METRIC}
+    amounts = {at for n, (kind, _) in enumerate(tokens) if kind == w.COMPARED for at in (n - 1, n + 1)}
+    asked = {of for n, (kind, of) in enumerate(tokens) if kind == w.METRIC and n not in amounts}
     if (
         "asleep" in metrics
         and len(metrics) == 2
@@ -139,8 +141,14 @@ def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
         and any(kind == w.RELATED for kind, _ in tokens)
     ):
         tokens = [(kind, "sleep_score" if (kind, of) == (w.METRIC, "asleep") else of) for kind, of in tokens]
-    if metrics == {"asleep"} and {(w.BEST, "max"), (w.BEST, "min"), (w.MORE, "better")} & {*tokens}:
-        return [(kind, "sleep_score" if kind == w.METRIC else of) for kind, of in tokens]
+    if (
+        asked == {"asleep"}
+        and "asleep" in metrics
+        and {(w.BEST, "max"), (w.BEST, "min"), (w.MORE, "better")} & {*tokens}
+    ):
+        return [
+            (kind, "sleep_score" if of == "asleep" and n not in amounts else of) for n, (kind, of) in enumerate(tokens)
+        ]
     if any(kind in (w.TOP, w.BEST) for kind, _ in tokens):  # "the five best nights by efficiency", "nach Effizienz"
         named = {(w.METRIC, "sleep_score")} if len(metrics) == 2 else set()
         behind = [*tokens[1:], (w.FILL, None)]

@@ -56,7 +56,14 @@ def patterns_of(language: str) -> Mapping[str, Any]:
     words |= {"NUMBER": rf"\d{{1,4}}|{words['NUMBER']}", "UNIT": _longest(UNITS[language])}
     spans = [(_apart(written(pattern)), *read) for pattern, *read in (*TOLD["any"], *said["spans"])]
     beside = {name: _apart(said[name]) for name in ("same", "around")}
+    beside["of_year"] = _apart(written(said["of_year"]))
     return {**said, **beside, "point": words["POINT"], "before_that": before_that, "spans": spans}
+
+
+def with_year(text: str, language: str, today: date) -> str:
+    """Return a text with "november 2025" for "november last year"."""
+    of_year = patterns_of(language)["of_year"]
+    return of_year.sub(lambda m: f"{m['at']} {today.year - (not m['year'].startswith(('this', 'dies')))}", text)  # type: ignore[no-any-return]
 
 
 def _apart(pattern: str) -> re.Pattern[str]:
