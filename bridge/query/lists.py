@@ -39,7 +39,7 @@ def read_lists(bag: Bag) -> Words | None:
     if len(titled) == 1 and (w.UNIT, "min") in bag.tokens and kinds <= MINUTES:
         return _all_read(bag, _minutes(bag))
     state = any(kind == w.TASKED for kind, _ in bag.tokens) and w.METRIC not in kinds
-    which = w.WHICH in kinds and kinds & {w.WORKOUTS, w.SPORT, w.ENTRIES}
+    which = w.WHICH in kinds and kinds & {w.WORKOUTS, w.SPORT, w.ENTRIES, w.TASKS}
     if state or ((w.LIST in kinds or which) and kinds <= LISTS):
         return _all_read(bag, _listed(bag))
     bag.take(w.LIST)
@@ -77,6 +77,8 @@ def _in_a_row(bag: Bag) -> Words:
     of = {str(one) for one in bag.take(w.OF, w.LENGTH, w.BEST)}
     if not of <= {"max", "now", "first", "last"} or "first" in of or "last" in of:
         raise NotUnderstood
+    if any(str(of).startswith("steps") for kind, of in bag.tokens if kind == w.CONDITION):
+        bag.take(w.WALK)
     found = _subject(bag)
     return Words(what=found.what, of="streak", where=found.where)
 

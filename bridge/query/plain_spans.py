@@ -40,6 +40,7 @@ PAST = re.compile(
 )
 WHICH_NIGHT = re.compile(r"(?<!\w)(?:which|what|welche\w*) (?:night|nacht|nächte)(?!\w)")
 A_NIGHT = re.compile(r"night(?! shift)|nacht(?!schicht|dienst)")
+TRENDS = ((w.OF, "trend"), (w.OF, "trend?"))
 ALIKE = 0.9  # our choice: of a month, which has 28 to 31 days
 MONTHS_DAYS = 62  # of two months
 AHEAD_DAYS = 366  # our choice: of a calendar that is asked for what comes next
@@ -118,8 +119,8 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     kinds = {kind for kind, _ in tokens}
     rows = [of for kind, of in tokens if kind == w.ROWS_LAST and isinstance(of, tuple)]
     several = kinds & {w.SEVERAL, w.COMPARED, w.CLOCK, w.OTHERS, w.RELATED, w.THAN, w.DIFFERENCE, w.AND}
-    several = several or {w.HOW, w.METRIC} <= kinds
-    if rows and rows[0][0] == "last" and kinds & {w.NIGHTS, w.DAYS} and several:
+    asked = bool(several) or {w.HOW, w.METRIC} <= kinds
+    if rows and rows[0][0] == "last" and kinds & {w.NIGHTS, w.DAYS} and asked:
         tokens = [one for one in tokens if one[0] != w.ROWS_LAST]  # "how many of the last 50 nights": their days
         tokens.append((w.SPAN, len(marked.spans)))
         marked.spans.append((marked.today - (int(rows[0][1]) - 1) * DAY, marked.today))
@@ -290,7 +291,7 @@ def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
     asks = [of for kind, of in tokens if kind in (w.SPORT, w.ACTIVITY, w.RAN)]
     asks = asks if {(w.DID, None), (w.DID, "now")} & {*tokens} else []
     figures = {w.METRIC, w.FIGURE, w.UNIT, w.HOW_FAR, w.HOW_LONG} & {kind for kind, _ in tokens}
-    if asks and not often and not figures:
+    if asks and not often and not figures and (w.MORE, "speed") not in tokens:
         if not {*asks} <= FAR or not {(w.MORE, None), (w.MORE, "length")} & {*tokens}:
             raise NotUnderstood  # "did I box more": how long, or how often
         tokens = [*tokens, (w.FIGURE, "distance"), (w.OF, "sum")]
@@ -310,6 +311,6 @@ def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
             found.append((w.FIGURE, "speed"))
         elif (kind, value) == (w.EACH, None) and not any(one == w.OF for one, _ in tokens):
             found.append((w.OF, "mean"))  # "coffees per day in October and in November"
-        elif kind not in (*COMPARE, w.AND, w.WHICH, w.RISEN) and (kind, value) != (w.OF, "trend"):
+        elif kind not in (*COMPARE, w.AND, w.WHICH, w.RISEN) and (kind, value) not in TRENDS:
             found.append((kind, value))
     return found

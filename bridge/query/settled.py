@@ -212,7 +212,8 @@ def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
     bare = kinds <= {w.DID, w.TASKED, w.ENDED, w.SPAN, w.CONDITION} and said <= {"done", "overdue"}  # "what is overdue"
     listed = said == {"open"} or bare or kinds & {w.LIST, w.WHICH}
     if listed and not kinds & {w.METRIC, w.OF, w.MORE, w.BY, w.WHICH_BY}:
-        return [*tokens, *([] if said else [(w.TASKED, "open")])]  # which, and not how many by day
+        told = [] if any(kind == w.TASKED for kind, _ in tokens) else [(w.TASKED, one) for one in said or {"open"}]
+        return [*tokens, *told]  # which, and not how many by day
     alone = said & {"due", "overdue"} or kinds & {w.HOW_MANY, w.MORE}
     if len(said) != 1 or "open" in said or not (named or alone):
         raise NotUnderstood

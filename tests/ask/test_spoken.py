@@ -41,6 +41,8 @@ def test_a_spoken_question_is_read_as_meant(text: str, meant: Words) -> None:
         "do I wake up less after wine?",  # how long I am awake, or when I get up
         "how many days with a heart rate over 120?",  # of single readings, or of the day's mean
         "coffee at 4 and my deep sleep",
+        "steps since 3 months ago",
+        "did I sleep better last week",  # than when
         "wie viele Schritte macht man am Tag?",
         "how long do I sleep after two night shifts in a row?",
         "wann hab ich zuletzt unter 5 Stunden geschlafen und wie lange",  # in that night
