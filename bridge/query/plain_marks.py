@@ -192,6 +192,8 @@ class Marked:
             lambda m: self._put("t", w.TOP, int(self._number(m[1] or m[2]))),
             text,
         )
+        today = WEEKDAYS["de"].split()[self.today.weekday()]
+        text = re.sub(rf"(?:in der )?nacht (?:auf|zum?) (?:den )?{today}(?!\w)", "letzte nacht", text)
         text, spans = Dates(self.language, self.today).found(with_year(text, self.language, self.today))
         self.spans.extend(spans)
         self.found.update({f"§p{n}": (w.SPAN, spans.index(one)) for n, one in enumerate(spans)})

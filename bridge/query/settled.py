@@ -162,7 +162,7 @@ def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
 
 def _changed(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     """Replace a trend by what something goes with, as in "does coffee change my HRV"."""
-    alone = {kind for kind, _ in tokens} == {w.OF, w.FACTOR, w.METRIC}
+    alone = {kind for kind, _ in tokens} - {w.HOW, w.CLOCK} == {w.OF, w.FACTOR, w.METRIC}
     return [(w.RELATED, None) if alone and one == (w.OF, "trend") else one for one in tokens]
 
 
