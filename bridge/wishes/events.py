@@ -29,6 +29,12 @@ BARE_RANGE = re.compile(  # without the half of the day, before what may tell it
     r"(?P<rest>(?! ?(?:am|pm)\b)[^,;:.–-]*[,;:.–-](?P<reason>\D*))$".replace("{n}", rf"[3-9]|{'|'.join(SMALL)}"),
     re.IGNORECASE,
 )
+LED = "".join(
+    rf"(?<!\b{one} )" for one in ["at", "by", "um", "ab", "halb", "past", "after", "nach", "before", "vor", "gegen"]
+)  # of a clock
+BARE_LENGTH = re.compile(  # "20 or maybe 30min", but not "at 10 pm for 15min"
+    rf"\b(?<![:.]){LED}(\d+)(?! ?(?:[ap]m|uhr|h|o'clock)\b)(?=,? (?:[^\W\d_]+ ){{1,3}}\d+min\b)(?!min)"
+)
 RANGE = re.compile(r"\d ?(?:to|bis|-|–|till|until) ?|\w (?:to|bis|till) \w")
 DAILY = ("over", "am", "pm", "by_morning", "by_evening")  # patterns of what every day has its time
 Words = Mapping[str, Any]
@@ -156,7 +162,7 @@ def _in_minutes(text: str, words: Words) -> str:
     for unit, minutes in ((words["of_hours"], HOUR), (words["of_minutes"], 1)):
         written = partial(_many, counts=counts, minutes=minutes)
         text = re.sub(rf"\b({named})[ -]?(?:(?:{words['manner']}) )?(?:{unit})\b\.?", written, text)
-    text = re.sub(r"\b(?<![:.])(\d+)(?=,? (?:[^\W\d_]+ ){1,3}\d+min\b)(?!min)", lambda one: one[1] + "min", text)
+    text = BARE_LENGTH.sub(r"\1min", text)
     return re.sub(r"\b(\d+min) ?(?:to|bis|-|–) ?(\d+min)\b", words["both"], text)
 
 

@@ -125,6 +125,17 @@ SAID = {
     "my working days are Monday, Thursday and Saturday": "work only on Monday, Thursday and Saturday",
     "swim on Monday mornings before work": "exercise (swim) best on Monday from 06:00 to 08:00",
     "samstags mit den Kindern in den Zoo": "family time (mit den Kindern) best on Saturday",
+    "stretching at 9 pm for 10 minutes": "exercise (stretching) 10 minutes at a time; exercise (stretching) best at "
+    "21:00, over by 23:00",
+    "um 20 Uhr 45 Minuten Klavier": "time for yourself (Klavier) 45 minutes at a time; time for yourself (Klavier) "
+    "best at 20:00, over by 22:00",
+    "Serien bitte nicht später als 22 Uhr": "watching series not after 22:00",
+    "focus work from 9 to 11, don't disturb me": "focused work (undisturbed) best from 09:00 to 11:00",
+    "lecture from 10 to 12, no suggestions": "everything that is suggested not from 10:00 to 12:00; left aside: "
+    '"lecture from 10 to 12"',
+    "supper with my parents at 7 on Sundays": "family time (parents) best on Sunday at 19:00, over by 21:00",
+    "keine Serien do bis so": "watching series only on Monday, Tuesday and Wednesday",
+    "bis zu meiner Operation am 14. Dezember kein Sport": "never suggest exercise, until 14 December 2026",
     "freitags um halb 5 Feierabend": "work not on Friday from 16:30 to 24:00",
 }
 UNCLEAR = (
