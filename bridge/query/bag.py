@@ -210,7 +210,7 @@ def _conditions(bag: Bag) -> None:
     bag.tokens += loose
 
 
-DRUNK_FROM = "07:00"  # our choice: an earlier hour of a note is one of the night, or was said without "pm"
+DRUNK_FROM, DRUNK_UNTIL = "07:00", "18:00"  # our choice: other hours of notes may have been said without "pm"
 
 
 def _at_clock(tokens: Sequence[w.Token], kinds: str) -> list[w.Token]:
@@ -221,7 +221,8 @@ def _at_clock(tokens: Sequence[w.Token], kinds: str) -> list[w.Token]:
         factor = next(str(of) for kind, of in tokens[first:last] if kind == w.FACTOR)
         clocks = [amount(of) for kind, of in tokens[first:last] if kind == w.CLOCK]
         sides = {"from" if sign[0] == ">" else "before": at for sign, at in clocks if sign != "="}
-        sure = all(at == "00:00" or at >= DRUNK_FROM for at in sides.values()) and len(sides) == len(clocks)
+        sure = len(sides) == len(clocks) and DRUNK_FROM <= sides.get("before", DRUNK_FROM) <= DRUNK_UNTIL
+        sure = sure and (sides.get("from", DRUNK_FROM) >= DRUNK_FROM or sides["from"] == "00:00")
         if sure and not factor.startswith(TITLED):
             name = " ".join([factor, *(f"{side} {sides[side]}" for side in ("from", "before") if side in sides)])
             found[first:last] = [(w.FACTOR, name)]

@@ -185,7 +185,7 @@ def _exposed(bag: Bag, metrics: Sequence[str]) -> None:
     alone = {str(one) for one in bag.take(w.FACTOR)}
     found = [f"{ON}{one} > 0" for one in alone]
     found += [f"{ON}action = {one}" for one in {*bag.take(w.ACTION)}]
-    if found or (bag.sees(w.RELATED) and not bag.sees(w.CONDITION, w.AND)):
+    if found or (bag.sees(w.RELATED) and not bag.sees(w.CONDITION, w.AND, w.HOW_MANY)):
         found += [f"{ON}entries > 0"] if bag.has(w.ENTRIES) and not found else []  # "do meetings raise my stress"
     if not workouts and not bag.sees(w.CONDITION, w.BY):
         sports = {*bag.take(w.SPORT, w.ACTIVITY)}

@@ -12,7 +12,7 @@ from bridge.query import plain_kinds as w
 from bridge.query.comparisons import COMPARE
 from bridge.query.figures import FAR
 from bridge.query.lists import TODAY
-from bridge.query.model import BEFORE, SUMMED, TITLED, Kind
+from bridge.query.model import BEFORE, SUBJECTS, SUMMED, TITLED, Kind
 from bridge.query.parse import Words, subject_of
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_marks import Marked
@@ -225,9 +225,12 @@ def within(read: Words, spans: list[Span], today: date, *, says_waking: bool) ->
 
 def _by_day(read: Words) -> Words:
     """Return a query of a sum or number as one of its mean a day, as of two months and of a year."""
-    subject = subject_of(read.what)
-    if read.what in SUMMED:
+    noted = read.what.partition(".")[0] not in SUBJECTS
+    if read.what in SUMMED or (noted and read.of == "sum"):
         return replace(read, of="mean")
+    if noted:
+        raise NotUnderstood  # how many days are without a note, nothing says
+    subject = subject_of(read.what)
     if subject.kind is Kind.DAYS and not subject.counted:
         raise NotUnderstood  # of what is noted on some days, nothing says how many days have none
     return replace(read, of="mean", per="day")

@@ -234,9 +234,7 @@ class Dates:
         return None if found is None else (None, found[1])
 
     def _at(self, match: re.Match[str]) -> Span | None:
-        if match[1].split(" 20")[0] in LONG_HOLIDAYS:
-            return None
-        return self._of(match[1])
+        return None if match[1].split(" 20")[0] in LONG_HOLIDAYS else self._of(match[1])
 
     def _back(self, match: re.Match[str]) -> Span:
         count, unit = self.number(match[1]), UNITS[self.language][match[2]]

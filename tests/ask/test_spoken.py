@@ -42,6 +42,9 @@ def test_a_spoken_question_is_read_as_meant(text: str, meant: Words) -> None:
         "how many days with a heart rate over 120?",  # of single readings, or of the day's mean
         "coffee at 4 and my deep sleep",
         "steps since 3 months ago",
+        "does the number of appointments affect my sleep?",  # how many, or whether there were any
+        "do I sleep worse with coffee before 9",  # in the morning, or in the evening
+        "does coffee after 10 affect my sleep",
         "did I sleep better last week",  # than when
         "wie viele Schritte macht man am Tag?",
         "how long do I sleep after two night shifts in a row?",
