@@ -73,7 +73,7 @@ THENCE = re.compile(  # a reason, and the wish that holds on the days of it
     r"(?P<then> (?:then|(?:in|during) that time))?$"
 )
 JOINT = re.compile(r"[,;.!?]+ (?:(?:and|but|und|aber) )?| (?:and|but|und|aber) ")
-A_WEEK = {"en": ("a week", "once a week"), "de": ("pro Woche", "einmal pro Woche")}
+A_WEEK, ONCE = {"en": "a week", "de": "pro Woche"}, {"en": "once a week", "de": "einmal pro Woche"}
 AND = re.compile(r"(?i)[,;]| (?:and|but|und|aber) ")
 COMPANY = re.compile(r"(?i) (?:with|mit) ")
 POINTS = re.compile(  # to what is said elsewhere in a text
@@ -194,9 +194,10 @@ def _on_days(text: str, language: str, today: date | None) -> Heard | None:
         passes = found is not None and ILL.search(" ".join(found.aside)) is not None
         return None if passes and found is not None and found.said[0].kind == "never" else found
     found = found or _of_reason(rest, language, lasts=when.until is not None)
-    of_week = when.since and when.until and when.until - when.since < timedelta(days=len(WEEK))
-    for often in A_WEEK[language] if of_week or when.every > 1 else ():
-        found = found or _read(f"{rest} {often}", language)  # "only two runs this week", "grandma every other week"
+    if found is None and when.since and when.until and when.until - when.since < timedelta(days=len(WEEK)):
+        found = _read(f"{rest} {A_WEEK[language]}", language)  # "only two runs this week"
+    if found is None and when.every > 1:
+        found = _read(f"{rest} {ONCE[language]}", language)  # "grandma every other week"
     if found is None:
         return None
     of_all = _is_of_all(text.lower(), rest.lower(), found.aside)

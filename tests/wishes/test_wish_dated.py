@@ -41,6 +41,7 @@ DATED = {
     "am 9.12. und 10.12. keine Serien": Occasion(since=date(2026, 12, 9), until=date(2026, 12, 10)),
     "keine Arbeit vom Montag, den 28. bis 3. Januar": Occasion(since=date(2026, 12, 28), until=date(2027, 1, 3)),
     "guests from 11 to 13 December, no tv": Occasion(since=date(2026, 12, 11), until=date(2026, 12, 13)),
+    "morgen frei, also um 10 Uhr Sport": Occasion(since=date(2026, 12, 1), until=date(2026, 12, 1)),
     "pause everything for 10 days": Occasion(since=TODAY, until=date(2026, 12, 9)),
 }
 

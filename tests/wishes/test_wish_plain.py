@@ -136,9 +136,11 @@ SAID = {
     "supper with my parents at 7 on Sundays": "family time (parents) best on Sunday at 19:00, over by 21:00",
     "keine Serien do bis so": "watching series only on Monday, Tuesday and Wednesday",
     "bis zu meiner Operation am 14. Dezember kein Sport": "never suggest exercise, until 14 December 2026",
+    "I want time for myself on Tuesdays": "time for yourself best on Tuesday",
     "freitags um halb 5 Feierabend": "work not on Friday from 16:30 to 24:00",
 }
 UNCLEAR = (
+    "next week family",  # how often?
     "less gaming on weekdays, max one hour",  # nor more of it on weekdays
     "a rest day a week, on Mondays",
     "work only in the morning on Fridays",  # and no work on other days?
