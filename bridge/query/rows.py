@@ -17,6 +17,7 @@ from bridge.advice.preference import load_preference
 from bridge.advice.recommend import load_snapshot
 from bridge.calendar.busy import Stretch, clipped, length
 from bridge.calendar.days import LASTING, days_of, hours_of, part_on
+from bridge.calendar.flights import is_by_land, is_journey
 from bridge.calendar.kinds import counts_as_meeting
 from bridge.domain import sports
 from bridge.domain.errors import SetupError
@@ -281,7 +282,7 @@ def _rows_of(
 ) -> Iterator[Row]:
     days = days_of(occurrence.start, occurrence.end, zones, since=span[0], until=span[1])
     hours = hours_of(occurrence.start, occurrence.end, label.action, zones)
-    entry = None
+    entry, travels = None, is_journey(occurrence) or is_by_land(occurrence)  # no work, whatever its label
     if occurrence.end - occurrence.start >= LASTING:
         first, last = (local_time(at, zones).date() for at in (occurrence.start, occurrence.end - INSTANT))
         entry = (f"{occurrence.event.calendar}/{occurrence.key}", first, last)
@@ -290,7 +291,7 @@ def _rows_of(
             day=day,
             values={} if occurrence.event.all_day else _figures(occurrence, day, hours, zones),
             is_meeting=counts_as_meeting(occurrence, label),
-            name=None if label.action is None else str(label.action),
+            name=None if label.action is None or travels else str(label.action),
             title=occurrence.event.title if titles else None,
             entry=entry,
         )

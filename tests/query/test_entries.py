@@ -187,3 +187,15 @@ def test_an_entry_of_several_days_is_of_each_of_them_and_counted_once(lived: tup
     days_off = Event(key="b", calendar="c", title="Business trip", start=NOW - DAY, end=NOW + 2 * DAY)
     land(bridge.store, user, [days_off])
     assert "from 27 Nov 2026 to 30 Nov 2026" in str(sentences.said(told("when is my business trip")))
+
+
+def test_a_journey_is_no_work_whatever_its_label(lived: tuple[Bridge, User]) -> None:
+    bridge, user = lived
+    planned: list[Item] = []
+    for k, title in enumerate(("Train to Leeds", "Zug nach Köln", "Budget review")):
+        begin = at(FIRST, "08:00") + timedelta(hours=3 * k)
+        planned.append(Event(key=title, calendar="c", title=title, start=begin, end=begin + timedelta(hours=2)))
+    land(bridge.store, user, planned)
+    work = ask(lived, "entries.minutes", "action = ADMIN_WORK|DEEP_WORK", of="sum")
+    assert (work.value, work.n) == (120, 1)
+    assert ask(lived, "entries").value == 3
