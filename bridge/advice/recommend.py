@@ -21,6 +21,7 @@ from bridge.advice.preference import load_preference
 from bridge.calendar.busy import Stretch, clipped
 from bridge.day import choice
 from bridge.day.known import NEAR
+from bridge.day.outcomes import with_task
 from bridge.day.person import Person
 from bridge.day.sleep import begun
 from bridge.day.view import View, of_due, of_task
@@ -28,7 +29,7 @@ from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import Invitation
-from bridge.domain.records import SAID, Deed, FullRecommendation, Recommendation, Silence, Snapshot, User
+from bridge.domain.records import Deed, FullRecommendation, Recommendation, Silence, Snapshot, User
 from bridge.domain.slots import INSTANT, local_time, moment_at, slot_start
 from bridge.domain.types import Reading, Sample, Task
 from bridge.domain.wish_terms import wished_on
@@ -120,6 +121,7 @@ def recommend(
     existing = store.recommendations.of_slot(user.id, moment)
     if existing is not None and stands(store, user, existing, now):
         return existing
+    existing = None if existing is None else _with_outcome(store, user, existing, now)
     if (existing is None or existing.answer is None) and not harm.look(store, user, now=now):
         if existing is None and store.recommendations.silence(user.id, moment) is None:
             store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
@@ -128,7 +130,8 @@ def recommend(
     span = (now, slot_around(now, user.zones)[1])
     choosing = Choosing(store=store, user=user, policy=policy, guard=guard or bridge.guard, person=person, span=span)
     if existing is not None and is_over(existing, now):
-        return choosing.further(existing) or existing
+        done = existing.outcome is Deed.DONE
+        return choosing.further(existing) or (_over(existing, fact("you_did"), now) if done else existing)
     if existing is not None and existing.kind != "keep":
         current = _current(store, existing, person, span)
         if current is not None:
@@ -142,7 +145,8 @@ def recommend(
 
 def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> FullRecommendation | None:
     now, moment = span[0], moment_at(span[0], user.zones)
-    for one in store.recommendations.full_between(user.id, since=slot_start(moment, user.zones), until=now + INSTANT):
+    made = store.recommendations.full_between(user.id, since=slot_start(moment, user.zones), until=now + INSTANT)
+    for one in (with_task(one, person.known.tasks) for one in made):
         agreed = one.answer is Answer.ACCEPT and one.closed_at is not None and one.moment == moment
         if agreed and not is_over(one, now) and isinstance(_current(store, one, person, span), FullRecommendation):
             store.recommendations.put_back(one.id, now=now, asks=False)
@@ -152,6 +156,7 @@ def _agreed_before(store: Store, user: User, person: Person, span: Stretch) -> F
 
 def stands(store: Store, user: User, advice: FullRecommendation, now: datetime) -> bool:
     """Return True if nothing has changed since a recommendation was made that requires a new check."""
+    advice = _with_outcome(store, user, advice, now)
     if advice.kind == "keep":
         return advice.answer is not None
     if advice.answer is not None:
@@ -165,11 +170,17 @@ def stands(store: Store, user: User, advice: FullRecommendation, now: datetime) 
     return now <= until and not store.reading.changed_since(user.id, advice.created_at)
 
 
+def _with_outcome(store: Store, user: User, advice: FullRecommendation, now: datetime) -> FullRecommendation:
+    if advice.what is None or not store.reading.changed_since(user.id, advice.created_at):
+        return advice
+    return with_task(advice, (task for _, task in store.reading.tasks(user.id, at=now)))
+
+
 def is_over(advice: FullRecommendation, now: datetime) -> bool:
-    """Return True for a suggestion that was refused, stated as done, or accepted and whose time has passed."""
+    """Return True for a suggestion that was refused or done, or accepted and whose time has passed."""
     if advice.kind != "suggested" or advice.answer is None:
         return False
-    done = advice.outcome is Deed.DONE and advice.evidence == SAID
+    done = advice.outcome is Deed.DONE
     return advice.answer is not Answer.ACCEPT or done or (advice.end is not None and advice.end <= now)
 
 
@@ -194,7 +205,7 @@ def person_of(bridge: Bridge, user: User, known: Snapshot) -> Person:
         routine=routine_of(store, user, known),
         mode=mode_of(store, user, local_time(known.at, known.zones).date()),
         wishes=_wishes(store, user),
-        advised=_advised(store, user, known.at),
+        advised=_advised(store, user, known),
         task_actions=actions,
         places=store.task_notes.places(user.id, at=known.at),
     )
@@ -206,11 +217,12 @@ def _wishes(store: Store, user: User) -> Wishes:
 
 
 def replace_advice(person: Person, store: Store, user: User) -> Person:
-    return replace(person, advised=_advised(store, user, person.now))
+    return replace(person, advised=_advised(store, user, person.known))
 
 
-def _advised(store: Store, user: User, now: datetime) -> list[Recommendation]:
-    return store.recommendations.between(user.id, since=now - NEAR, until=now + INSTANT)
+def _advised(store: Store, user: User, known: Snapshot) -> list[Recommendation]:
+    found = store.recommendations.between(user.id, since=known.at - NEAR, until=known.at + INSTANT)
+    return [with_task(one, known.tasks) for one in found]
 
 
 def task_named(person: Person, what: str | None) -> Task | None:
@@ -227,7 +239,7 @@ def _current(
         return existing
     if existing.kind == "sleep":
         return _as_the_night(store, existing, person, span)
-    if existing.outcome is Deed.DONE and existing.evidence == SAID:
+    if existing.outcome is Deed.DONE:
         return _over(existing, fact("you_did"), now)
     if existing.action in wished_on(person.wishes, person.date_of(now)).never:
         return None

@@ -11,6 +11,7 @@ from bridge import registry
 from bridge.advice.labels import labelled
 from bridge.calendar.expansion import midnight
 from bridge.calendar.facts import SlotFacts, deadline_pressure, week_facts
+from bridge.day.outcomes import with_task
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment, ZoneHistory, moment_of, slot_start, today_at
@@ -79,7 +80,8 @@ def load_week(bridge: Bridge, user: User, monday: date, *, at: datetime) -> Week
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + A_WEEK))
     entries = labelled(bridge, user, start - A_WEEK, end, at=at)
     tasks = [task for _, task in bridge.store.reading.tasks(user.id, at=at)]
-    advice = bridge.store.recommendations.between(user.id, since=start - A_WEEK, until=end)
+    given = bridge.store.recommendations.between(user.id, since=start - A_WEEK, until=end)
+    advice = [one for one in given if with_task(one, tasks) is one]  # a task that is done is over
     facts = week_facts(entries, tasks, monday, user.zones)
     return Week(
         monday=monday,

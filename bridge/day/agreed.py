@@ -27,11 +27,12 @@ def is_agreed(advice: Recommendation, zones: ZoneHistory) -> bool:
 
 
 def promised(person: Person) -> list[Stretch]:
-    """Return the times of suggestions that the person agreed to."""
+    """Return the times of suggestions that the person agreed to and that are not done."""
     return [
         (one.start, one.end)
         for one in person.advised
         if one.kind == "suggested" and one.start and one.end and is_agreed(one, person.known.zones)
+        if one.outcome is not Deed.DONE
     ]
 
 

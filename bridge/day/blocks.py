@@ -132,7 +132,8 @@ def given_blocks(person: Person, day: date) -> Iterator[Block]:
             continue
         agreed, begun = is_agreed(advice, person.known.zones), advice.start < person.now
         refused = advice.answer is not None and not agreed
-        over = (advice.outcome is Deed.DONE and not begun) or (begun and not agreed)
+        early = advice.outcome_at is not None and advice.outcome_at < advice.start
+        over = (advice.outcome is Deed.DONE and (early or advice.end > person.now)) or (begun and not agreed)
         taken = clipped(person.attended, advice.start, advice.end)
         if person.date_of(advice.start) == day and not refused and not over and not taken:
             yield Block(

@@ -6,8 +6,10 @@ Data rarely prove that something was not done, so ``NOT_DONE`` needs a source th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from bridge.calendar.busy import Stretch
 from bridge.calendar.kinds import SURE
@@ -16,11 +18,12 @@ from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.records import Deed, Recommendation, Snapshot
 from bridge.domain.samples import CHECK_INS
 from bridge.domain.slots import Moment, ZoneHistory, ends_shown, local_time, moment_of, slot_bounds, slot_start
-from bridge.domain.types import Episode, EpisodeKind, Event, Occurrence, Response, Sample
+from bridge.domain.types import Episode, EpisodeKind, Event, Occurrence, Response, Sample, Task
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Answer, Slot
 
 Found = tuple[Deed, tuple[Fact, ...]]
 Trace = tuple[Deed, Fact]  # evidence in the data that the action was done, or partly done, without title
+Given = TypeVar("Given", bound=Recommendation)
 
 MINUTE, HOUR, NONE = timedelta(minutes=1), timedelta(hours=1), timedelta(0)
 KEPT_UNTIL = datetime(2026, 11, 28, tzinfo=UTC)  # the day from which what is in the calendar is no advice
@@ -109,6 +112,13 @@ def time_of(advice: Recommendation, zones: ZoneHistory) -> Stretch | None:
 def _day(moment: Moment, zones: ZoneHistory) -> Stretch:
     morning = moment_of(moment.week, moment.day * SLOTS_PER_DAY)
     return slot_start(morning, zones), slot_start(morning.shifted(SLOTS_PER_DAY), zones)
+
+
+def with_task(advice: Given, tasks: Iterable[Task]) -> Given:
+    """Return a recommendation, with the outcome "done" if the task that it names was completed since it was made."""
+    done = (t.completed for t in tasks if t.completed is not None and advice.what and t.title == advice.what)
+    since = min((at for at in done if at >= advice.created_at), default=None)
+    return advice if since is None else replace(advice, outcome=Deed.DONE, outcome_at=since)
 
 
 def observed(advice: Recommendation, known: Snapshot) -> Found:

@@ -20,6 +20,7 @@ from bridge.day.recovery import if_at_all
 from bridge.day.routine import Habit
 from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
+from bridge.domain.records import Deed
 from bridge.domain.sports import is_kind, is_sport
 from bridge.domain.types import Event, Label, Occurrence, Reading, Task
 from bridge.domain.wish_terms import both, wished_on
@@ -234,12 +235,13 @@ def may_be_for(title: str | None, task: Task) -> bool:
 
 
 def said_of(person: Person) -> list[Said]:
-    """Return the suggestions made for the person that are not refused, and not put off without a time."""
+    """Return the suggestions made for the person that are not refused, put off without a time, or done before it."""
     return [
         Said(action=one.action, start=one.start, end=one.end, what=one.what)
         for one in person.advised
         if one.kind == "suggested" and one.start and one.end
         if one.answer is None or is_agreed(one, person.known.zones)
+        if one.outcome is not Deed.DONE or one.start < person.now
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from datetime import date, timedelta
 from typing import Any
 
@@ -10,11 +11,12 @@ from bridge.advice.week import is_known
 from bridge.calendar.days import days_of
 from bridge.day.blocks import Block
 from bridge.day.choice import Option
+from bridge.day.outcomes import with_task
 from bridge.day.plan import DayPlan
 from bridge.documents.plan import ends
 from bridge.documents.planning import named
 from bridge.domain.languages import _, date_text, number, say, shown
-from bridge.domain.records import Recommendation
+from bridge.domain.records import Deed, Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.domain.titles import advice_title
@@ -44,10 +46,12 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
     today = visit.today
     store = visit.bridge.store
     current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
+    ticked = _ticked(visit, plan.date)
+    done = {one["title"] for one in ticked}
     rows = [
         _moved(visit, one) if isinstance(one, ZoneSpan) else _row(visit, one, current, plan.date)
         for one in plan.rows
-        if isinstance(one, ZoneSpan) or not _of_yesterday(visit, one, plan)
+        if isinstance(one, ZoneSpan) or not (_of_yesterday(visit, one, plan) or _is_told(one, done))
     ]
     begun = sum(row["begun"] for row in rows)
     return {
@@ -61,7 +65,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
         "unmet": list(map(shown, for_person(plan.unmet))),
         "tomorrow": _tomorrow(visit) if plan.date == today else None,
         "outlook": _outlook(visit, plan),
-        "ticked": _ticked(visit, plan.date),
+        "ticked": ticked,
         "day": "" if plan.date == today else plan.date.isoformat(),
     }
 
@@ -69,6 +73,10 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
 def _of_yesterday(visit: Visit, block: Block, plan: DayPlan) -> bool:
     over = not block.all_day and block.end <= visit.now
     return over and plan.date not in days_of(block.start, block.end, visit.user.zones)
+
+
+def _is_told(block: Block, done: Container[str | None]) -> bool:
+    return block.recommendation_id is not None and block.title in done
 
 
 def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
@@ -166,7 +174,10 @@ def _answer(visit: Visit, block: Block, current: Recommendation | None) -> str |
         return None
     is_current = current is not None and block.recommendation_id == current.id
     given = current if is_current else visit.bridge.store.recommendations.by_id(block.recommendation_id)
-    return None if given is None or given.answer is None else answered(given)
+    if given is None or given.answer is None:
+        return None
+    tasks = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now).tasks
+    return _("done") if with_task(given, tasks).outcome is Deed.DONE else answered(given)
 
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:

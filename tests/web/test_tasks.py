@@ -196,3 +196,63 @@ def test_a_suggestion_that_names_a_task_is_ticked_with_it(
     assert kept.outcome is Deed.DONE
     assert "you did it" in visitor.get("/advice", headers=PART).text
     assert "<strong>Pay bills" not in visitor.get("/day", headers=PART).text
+
+
+def finished(visitor: Visitor, here: bool) -> None:
+    """Say on the page that a task is done, or let its list say so."""
+    if here:
+        visitor.change("/tasks/done", {"task": "todo/Pay bills"})
+    else:
+        done = todo("Pay bills", "20261120").replace(b"DUE;", b"STATUS:COMPLETED\r\nCOMPLETED:20261120T091500Z\r\nDUE;")
+        visitor.finished(visitor.upload("todo.ics", done).text)
+
+
+@pytest.mark.parametrize(("answer", "suggestions"), [("accept", 1), ("accept", 3), ("reschedule", 1), (None, 1)])
+@pytest.mark.parametrize("here", [True, False], ids=["ticked", "done in its list"])
+def test_a_task_that_is_done_is_over_everywhere(
+    place: Place,
+    ana: User,
+    visitor: Visitor,
+    monkeypatch: pytest.MonkeyPatch,
+    here: bool,
+    answer: str | None,
+    suggestions: int,
+) -> None:
+    place.bridge.store.people.save_wishes(ana.id, Wishes(suggestions=suggestions), now=installation.now())
+    visitor.finished(visitor.upload("todo.ics", todo("Pay bills", "20261120")).text)
+    visitor.get("/day", headers=PART)
+    advice = advising.recommend(place.bridge, ana, now=installation.now())
+    assert isinstance(advice, Recommendation)
+    assert (advice.what, advice.start is None) == ("Pay bills", False)
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:07:00+01:00")
+    if answer is not None:
+        visitor.change(
+            f"/advice/{advice.id}", {"answer": answer, **({"to": "2026-11-16/17"} if answer != "accept" else {})}
+        )
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:15:00+01:00")
+    finished(visitor, here)
+    for moment in ("10:16", "10:50", "13:05"):
+        monkeypatch.setenv("BRIDGE_NOW", f"2026-11-20T{moment}:00+01:00")
+        for path in ("/", "/advice", "/week", "/week/ahead?week=2026-W47"):
+            assert "Pay bills" not in visitor.get(path, headers=PART).text, (moment, path)
+        day = visitor.get("/day", headers=PART).text
+        assert len(re.findall(r"\d\d:\d\d done: Pay bills", day)) == here
+        rows = [row for row in day.split("<li class=")[1:] if "<strong>Pay bills" in row]
+        assert all(' over"' in row and '<span class="tag plain">done<' in row for row in rows), moment
+        assert not (here and rows)
+
+
+def test_a_task_that_is_open_again_has_its_card_again(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.bridge.store.people.save_wishes(ana.id, Wishes(suggestions=1), now=installation.now())
+    visitor.finished(visitor.upload("todo.ics", todo("Pay bills", "20261120")).text)
+    advice = advising.recommend(place.bridge, ana, now=installation.now())
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:07:00+01:00")
+    visitor.change(f"/advice/{advice.id}", {"answer": "accept"})
+    finished(visitor, here=True)
+    assert "Pay bills" not in visitor.get("/advice", headers=PART).text
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:08:00+01:00")
+    visitor.change("/tasks/open", {"task": "todo/Pay bills"})
+    assert "Pay bills" in visitor.get("/advice", headers=PART).text
+    assert "Pay bills" in visitor.get("/day", headers=PART).text

@@ -98,17 +98,25 @@ def tick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
     if found is None:
         raise SetupError(_("this task is done, deleted or not yours; open the page again to see the open tasks"))
     store.task_notes.tick(visit.user.id, found, now=visit.now)
-    current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
-    if current is not None and current.what == found.title:
-        feedback.say(store, visit.user, current.id, Deed.DONE, now=visit.now)
+    _say(visit, found.title, Deed.DONE)
     return _plan_of(visit, day)
 
 
 @router.post("/tasks/open")
 def untick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
     """Save that the user did not do a ticked task, and show the same plan again."""
-    visit.bridge.store.task_notes.untick(visit.user.id, task, now=visit.now)
+    store = visit.bridge.store
+    store.task_notes.untick(visit.user.id, task, now=visit.now)
+    titles = {str(one.key): one.title for _source, one in store.reading.tasks(visit.user.id)}
+    _say(visit, titles.get(task), Deed.NOT_DONE)
     return _plan_of(visit, day)
+
+
+def _say(visit: Visitor, title: str | None, deed: Deed) -> None:
+    """Save what became of the current recommendation, if it names the task with this title."""
+    current = visit.bridge.store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
+    if current is not None and title is not None and current.what == title:
+        feedback.say(visit.bridge.store, visit.user, current.id, deed, now=visit.now)
 
 
 def _plan_of(visit: Visitor, day: str) -> RedirectResponse:
