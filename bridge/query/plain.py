@@ -48,7 +48,7 @@ from bridge.query.plain_words import (
     texts,
 )
 from bridge.query.readings import words_of
-from bridge.query.settled import ENDS
+from bridge.query.settled import ENDS, has_present
 from bridge.query.spans import DAY
 
 TEXT_MAX = 300  # characters
@@ -85,6 +85,7 @@ HEALTH, JUDGED = pattern("health"), pattern("judged")
 MONEY = pattern("money")
 WHEN_I = pattern("when_i")
 TO_COME = pattern("to_come")
+HOW_IS = re.compile("how(?: is|'s|s) (?:my|the) |(?:und )?wie (?:ist|steht(?:'s|s| es) um) (?:mein|die |der |das )")
 GERMAN_NOW = re.compile(r"(?<!\w)(?:gerade|grad|derzeit)(?!\w)")  # where nothing else is said, else a filling word
 OF_WEEKDAY = {language: pattern(f"weekday_{language}") for language in LANGUAGES}
 I_AM = pattern("i_am")
@@ -264,8 +265,11 @@ def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:
     """Return the query that the tokens of a question mean, together with words that are no part of them."""
     tokens = with_weekend(placed(told, first=WHEN_I.match(text.lower()) is not None), marked, text.lower())
     tokens = with_night(tokens, text.lower())
-    if {w.METRIC} <= {kind for kind, _ in tokens} <= {w.METRIC, w.HOW} and GERMAN_NOW.search(text.lower()):
-        tokens = [(w.OF, "now"), *(one for one in tokens if one[0] == w.METRIC)]
+    figures = [str(of) for kind, of in tokens if kind == w.METRIC]
+    if figures and {kind for kind, _ in tokens} <= {w.METRIC, w.HOW}:
+        present = HOW_IS.match(text.lower()) is not None and all(map(has_present, figures))
+        if present or GERMAN_NOW.search(text.lower()):
+            tokens = [(w.OF, "now"), *(one for one in tokens if one[0] == w.METRIC)]
     kinds = {kind for kind, _ in tokens}
     in_doubt = [
         TWICE.search("".join(kind for kind, _ in tokens)),

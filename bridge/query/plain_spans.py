@@ -23,6 +23,7 @@ from bridge.query.spans import DAY, Dates, Span
 
 NO_CHANGE = {w.BECOMES, w.CONDITION, w.WEEKEND, w.OTHERS, w.RELATED, w.ON_DAYS, w.AFTER, w.COMPARED}
 CONDITIONED = {w.CONDITION, w.COMPARED, w.CLOCK, w.FACTOR, w.ACTION, w.WEEKEND, w.ON_DAYS, w.AFTER, w.WITH}
+HAS_BEEN = re.compile(r"(?<!\w)(?:did (?:i|we)|(?:bin|war|habe?) ich|sind wir)(?!\w)")
 OTHER_WEEKEND = re.compile(r"(?:this|diese[sm]|next|kommende\w*|nächste\w*) (?:weekend|wochenende)")
 DATES = re.compile(r"[\d-]*\.\.[\d-]*")
 COMPARES = re.compile(r"(?<!\w)(?:compar\w+|vergleich\w*)(?!\w)")
@@ -256,7 +257,15 @@ def with_weekend(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Tok
     general = {w.OF, w.USUAL, w.SPAN, w.CONDITION, w.ENTRIES, w.ACTION, w.TASKS, w.BED, w.UP, *COMPARE}
     if (w.OF, "sum") in tokens:  # "the sum of the weekend"
         general -= {w.OF}
-    if kinds & {w.BED, w.UP} and not kinds & {w.OF, w.USUAL, w.SPAN, w.CONDITION, *COMPARE} and w.WEEKEND in kinds:
+    past = HAS_BEEN.search(text) is not None  # "when did I get up on the weekend": the last one
+    if past and not kinds & {*COMPARE}:
+        general -= {w.BED, w.UP}
+    if (
+        not past
+        and kinds & {w.BED, w.UP}
+        and not kinds & {w.OF, w.USUAL, w.SPAN, w.CONDITION, *COMPARE}
+        and w.WEEKEND in kinds
+    ):
         return [(w.CONDITION, "weekday >= 6") if kind == w.WEEKEND else (kind, of) for kind, of in tokens]
     told = [marked.spans[int(str(of))] for kind, of in tokens if kind == w.SPAN]
     if w.WEEKEND in kinds and len(told) == 1 and not kinds & {*COMPARE} and _lasts(told[0]):

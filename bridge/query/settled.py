@@ -166,13 +166,18 @@ def _changed(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     return [(w.RELATED, None) if alone and one == (w.OF, "trend") else one for one in tokens]
 
 
+def has_present(metric: str) -> bool:
+    """Return True for a meter, and for a figure of a day that does not add up: its last value is that of now."""
+    daily = metric in {*METRICS} - SUMMED - MINUTES and not METRICS[Metric(metric)].packed
+    return metric in METER_NAMES or daily
+
+
 def _now(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     """Replace "now" by the last value, for a meter or a figure of a day that does not add up."""
     if (w.OF, "now") not in tokens:
         return tokens
     metrics = {str(of) for kind, of in tokens if kind == w.METRIC}
-    daily = {one for one in metrics & {*METRICS} - SUMMED - MINUTES if not METRICS[Metric(one)].packed}
-    if not (metrics or (w.SEVERAL, "meters") in tokens) or not metrics <= METER_NAMES.keys() | daily:
+    if not (metrics or (w.SEVERAL, "meters") in tokens) or not all(map(has_present, metrics)):
         raise NotUnderstood  # of the day, of the moment, or of late
     return [(w.OF, "last") if one == (w.OF, "now") else one for one in tokens]
 
