@@ -40,19 +40,23 @@ def stands_for(told: Answer, text: str, today: date) -> Text | None:
         return say("an amount of caffeine, which devices tell in mg, and no number of cups")
     if told.unit == NOTED and not query.subject.name.startswith(TITLED):
         return say("in the amounts that were noted")
-    against = query.against
-    if isinstance(against, Condition) and against.name not in (*FIELDS, *exposures.CLASSES):
-        counted = not (against.name.startswith((TITLED, SPORT_COUNT)) or "/" in against.name)
-        if counted:
-            return say(
-                "days without it count from its first note until {days} days after your last note",
-                days=exposures.SILENT_DAYS,
-            )
+    without = [one for one in query.where if one.operator == "=" and 0 in one.values]
+    if any(map(_is_of_note, [*without, *([query.against] if isinstance(query.against, Condition) else [])])):
+        return say(
+            "days without it count from its first note until {days} days after your last note",
+            days=exposures.SILENT_DAYS,
+        )
     to_come = query.until is not None and query.until > today and not told.ahead
     planned = query.subject.kind is Kind.ENTRIES or query.subject.name.startswith(TITLED)
     if planned and query.of in (Aggregate.COUNT, Aggregate.SUM) and to_come:
         return say("with those still to come")
     return None
+
+
+def _is_of_note(condition: Condition) -> bool:
+    name = condition.name
+    own = name not in (*FIELDS, *exposures.CLASSES) and not name.startswith((TITLED, SPORT_COUNT))
+    return own and "/" not in name
 
 
 def by_what_is_stored(told: Answer, tables: Tables, text: str) -> tuple[Answer, Tables]:
