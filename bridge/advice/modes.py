@@ -36,13 +36,17 @@ FREE_IN_A_ROW = 3  # free days with working hours otherwise, from which it may b
 
 
 def mode_of(store: Store, user: User, day: date) -> Mode:
-    """Return the mode that the person stated for a date, or the normal mode, with the modes planned for later."""
+    """Return the mode that the person stated for a date, or the normal mode, with those of later and of past days."""
     modes = [
         Mode(kind=ModeKind(kind), since=since, until=until, said=True) for kind, since, until in spells(store, user)
     ]
     modes.reverse()  # the newest counts
     now = next((mode for mode in modes if mode.on(day) is not ModeKind.NORMAL), Mode())
-    return replace(now, planned=tuple(mode for mode in modes if mode.since is not None and mode.since > day))
+    return replace(
+        now,
+        planned=tuple(mode for mode in modes if mode.since is not None and mode.since > day),
+        past=tuple(mode for mode in modes if mode.until is not None and mode.until < day),
+    )
 
 
 def spells(store: Store, user: User) -> list[Spell]:

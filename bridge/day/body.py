@@ -59,7 +59,7 @@ class ModeKind(StrEnum):
 class Mode:
     """The mode that the person ``said`` (ill, away, ...), from ``since`` to the end of ``until``. None is an open end.
 
-    ``planned`` are modes that the person announced for later days.
+    ``planned`` are modes that the person announced for later days, ``past`` those that have ended.
     """
 
     kind: ModeKind = ModeKind.NORMAL
@@ -67,13 +67,15 @@ class Mode:
     until: date | None = None
     said: bool = False
     planned: tuple[Mode, ...] = ()
+    past: tuple[Mode, ...] = ()
 
     def on(self, day: date) -> ModeKind:
         """Return the mode of a date. A mode ends by itself."""
         begun = self.since is None or self.since <= day
         if self.kind is not ModeKind.NORMAL and begun and (self.until is None or day <= self.until):
             return self.kind
-        return next((one.kind for one in self.planned if one.on(day) is not ModeKind.NORMAL), ModeKind.NORMAL)
+        others = (*self.planned, *self.past)
+        return next((one.kind for one in others if one.on(day) is not ModeKind.NORMAL), ModeKind.NORMAL)
 
 
 def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL, now: datetime | None = None) -> Body:

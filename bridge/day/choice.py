@@ -16,7 +16,7 @@ from bridge.day.grid import DAY, MINUTE, Cells, Numbers, Starts, grid_of
 from bridge.day.leisure import is_wanted
 from bridge.day.masks import BEFORE_BED, ONE_REST, SHORT_TASK, before, urgency
 from bridge.day.person import Person
-from bridge.day.recovery import at_risk
+from bridge.day.recovery import at_risk, easier
 from bridge.day.rules import NO_GAP, TIRING, fit, short_night, taken_back
 from bridge.day.sleep import LEAST_SLEEP, other_zone, rounded_up
 from bridge.day.terms import facts, of_load, reasons, values, weights
@@ -104,6 +104,8 @@ def option_at(one: Judged, view: View, start: int) -> Option:
     elif candidate.task is not None and minutes > SHORT_TASK and float(grid.strained[start]) >= TIRING:
         counsel = () if is_owed(candidate.task) else (fact("begin_or_move"),)
         told = (*told, of_load(candidate, view, start), *counsel)
+    if candidate.action is ActionType.EXERCISE:
+        told = (*told, *easier(view.person, grid.date))
     return Option(
         action=candidate.action or ActionType.ADMIN_WORK,
         kind="suggested",

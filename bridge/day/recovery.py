@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
+from bridge.day.body import ModeKind
 from bridge.day.known import AT_RISK, LONG_SPORT
 from bridge.day.person import Person
 from bridge.day.sleep import TO_GET_UP
@@ -32,7 +33,7 @@ def hardly_slept(person: Person, day: date) -> Fact | None:
 def at_risk(person: Person, sport: Occurrence | None = None) -> tuple[Fact, ...]:
     """Return why ``sport``, or the next, should be left out or be easy, and which it is. Empty without a reason.
 
-    It uses the last night only, so that the advice stays the same all day.
+    It uses illness and the last night only, so that the advice stays the same all day.
     """
     now, out = person.now, person.left_out
     ahead = (o for o in person.sport if o.key in out or now < o.start < now + AT_RISK)
@@ -44,7 +45,7 @@ def at_risk(person: Person, sport: Occurrence | None = None) -> tuple[Fact, ...]
     if one.key in out:
         why: Fact | None = person.body.why if person.body.ill else fact("said_ill")
     else:
-        why = hardly_slept(person, last) or person.fought(last)
+        why = hardly_slept(person, last) or person.fought(last) or _ill_before(person, person.date_of(one.start))
     told = fact("race_can_wait" if one.key in out else "go_easy", time=person.local(one.start))
     return () if why is None else (why, told)
 
@@ -63,17 +64,39 @@ def if_at_all(person: Person, told: Fact) -> Fact:
     return fact("if_at_all", told=told) if doubted and doubted[-1].values["time"] == ahead else told
 
 
-def held_back(person: Person, day: date) -> Fact | None:
-    """Return why usual sport should rest: illness, little sleep or long sport in the two days before. Else None."""
+def held_back(person: Person, day: date, *, wished: bool = False) -> Fact | None:
+    """Return why sport should rest: illness, little sleep or long sport in the two days before. Else None.
+
+    Sport that is ``wished`` rests for illness only.
+    """
     made_good = False
     for ago in range(1, HELD_BACK + 1):
         before = day - ago * DAY
+        until = (before + (HELD_BACK + 1) * DAY).isoformat()
+        if (ill := _ill(person, before)) is not None:
+            return fact("sport_rests_ill", day=until, why=ill)
         night = person.slept(before + DAY)
         made_good = made_good or (night is not None and night.end - night.start >= MADE_GOOD)
-        why = person.fought(before) or (None if made_good else hardly_slept(person, before)) or _raced(person, before)
-        if why is not None:
-            return fact("sport_rests", day=(before + (HELD_BACK + 1) * DAY).isoformat(), why=why)
+        why = (None if made_good else hardly_slept(person, before)) or _raced(person, before)
+        if why is not None and not wished:
+            return fact("sport_rests", day=until, why=why)
     return None
+
+
+def easier(person: Person, day: date) -> tuple[Fact, ...]:
+    """Return the advice to go easy in sport on a date on which it should rest because of illness, with the reason."""
+    why = _ill_before(person, day)
+    return () if why is None else (fact("easy_then", why=why),)
+
+
+def _ill_before(person: Person, day: date) -> Fact | None:
+    found = (_ill(person, day - ago * DAY) for ago in range(1, HELD_BACK + 1))
+    return next((why for why in found if why is not None), None)
+
+
+def _ill(person: Person, day: date) -> Fact | None:
+    said = person.mode.on(day) is ModeKind.ILL
+    return fact("ill_until", day=day.isoformat()) if said else person.fought(day)
 
 
 def _raced(person: Person, day: date) -> Fact | None:

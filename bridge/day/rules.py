@@ -23,6 +23,7 @@ from bridge.day.masks import LEISURE, ONE_REST, PLANNED_ONCE, is_near, is_urgent
 from bridge.day.recovery import hardly_slept, held_back
 from bridge.day.view import DUE_DAYS, RESTS, WEEKEND, WORK, Candidate, View, deadline
 from bridge.domain.facts import Fact, fact, length
+from bridge.domain.wish_terms import wished_once
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Meter
 
@@ -280,12 +281,16 @@ def _slept_enough(candidate: Candidate, view: View) -> Fact | bool:
 
 
 def _recovered(candidate: Candidate, view: View) -> Fact | bool:
-    """Refuse usual sport for two days after illness, hardly any sleep or a race. A wish or a task is not refused."""
+    """Refuse usual sport for two days after illness, hardly any sleep or a race. A task is not refused.
+
+    A wish is refused only after illness, unless it is for that very date.
+    """
     person, day = view.person, view.grid.date
     if any(person.date_of(race.start) == day for race in person.races if race.key in person.missed):
         return fact("planned_that_day")  # whatever the watch shows of it
-    asked = candidate.task is not None or view.wishes.asks_for(candidate.action, day.weekday())
-    return asked or held_back(person, day) or True
+    if candidate.task is not None or (candidate.action and wished_once(person.wishes, candidate.action, day)):
+        return True
+    return held_back(person, day, wished=view.wishes.asks_for(candidate.action, day.weekday())) or True
 
 
 def _rest_first(candidate: Candidate, view: View) -> Cells | Fact | bool:

@@ -18,6 +18,7 @@ from bridge.day.body import Condition
 from bridge.day.choice import judged
 from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, MINUTE, Grid
 from bridge.day.known import LONG_SPORT, PREPARES
+from bridge.day.leisure import is_wanted
 from bridge.day.masks import TOLD_NEAR, nap_until, sport_missed, urgency, usual
 from bridge.day.person import EARLIER_LEAST, Person
 from bridge.day.recovery import at_risk, held_back, if_at_all, leaving_for
@@ -169,9 +170,10 @@ def _of_sport(view: View, why: Fact | None) -> Fact | None:
         return why if now < datetime.fromisoformat(str(why.values["time"])) + TRAINED_FRESH else None
     if why.kind in ("long_sport_done", "long_sport_today", "long_sport_yesterday"):
         return why
-    if why.kind in ("sport_rests", "long_sport"):
+    if why.kind in ("sport_rests", "sport_rests_ill", "long_sport"):
         soon = why.kind == "long_sport" and datetime.fromisoformat(str(why.values["time"])) <= now + DAY
-        return why if soon or view.has_habit_today(ActionType.EXERCISE) else None
+        wanted = why.kind == "sport_rests_ill" and is_wanted(ActionType.EXERCISE, view)
+        return why if soon or wanted or view.has_habit_today(ActionType.EXERCISE) else None
     if missed is None or why.kind in NO_ANSWER or _fits(of_action(ActionType.EXERCISE, view.person), view) is not None:
         return None
     return fact("hour_over", time=view.person.local(missed), why=why)

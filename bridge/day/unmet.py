@@ -80,7 +80,8 @@ def _missing(candidate: Candidate, view: View, placed: Sequence[Said]) -> Fact |
     action, spans = candidate.action, hours_of(candidate, view)
     if not spans:
         found = in_hours(candidate, view)
-        return found if isinstance(found, Fact) and found.kind == "outside_hours" else None
+        kinds = ("outside_hours", "sport_rests_ill") if _is_due(action, view) else ("outside_hours",)
+        return found if isinstance(found, Fact) and found.kind in kinds else None
     only = action in view.wishes.hours
     over = view.is_today and spans[-1][1] - candidate.least * MINUTE < view.person.now
     return _why(candidate, view, placed) if only or (_is_due(action, view) and not over) else None

@@ -225,6 +225,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
 
 PERSON: Mapping[str, Row] = {  # of the body now
     "said_ill": say("you said that you are ill"),
+    "ill_until": say("you told of illness until {day:%A}"),
     "signs_of_night": say("your night into {day:%A} showed {signs}"),
     "illness_of_night": say("your night into {day:%A} showed your body fighting something: {signs}"),
     "hardly_slept": say("your night into {day:%A} held {asleep} of sleep"),
@@ -343,6 +344,8 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "long_sport_today": say("you rest before your sport today at {time:%H:%M}"),
     "long_sport_done": say("you rest after your sport today at {time:%H:%M}"),
     "sport_rests": say("your usual sport rests until {day:%A}: {why}"),
+    "sport_rests_ill": say("sport rests until {day:%A}: {why}"),
+    "easy_then": say("go easy: {why}"),
     "hour_over": say("no sport today, although you usually do it at {time:%H:%M}: {why}"),
     "nap_first": say("you slept little, and sleep comes first"),
     "suggested_lately": say("it was suggested not long ago"),

@@ -7,8 +7,9 @@ from dataclasses import fields, replace
 from datetime import date, time, timedelta
 
 from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Hours, NightWish, Wishes
+from rhythm_env.interface import ActionType
 
-DAY = timedelta(days=1)
+DAY, WEEK = timedelta(days=1), timedelta(days=7)
 DAY_MINUTES = 24 * 60
 
 
@@ -22,6 +23,19 @@ def wished_on(wishes: Wishes, day: date) -> Wishes:
         found = both(found, term)
     found = _with_kinds(found, day.weekday()) if found.kinds else found
     return replace(found, terms={}) if terms else found
+
+
+def wished_once(wishes: Wishes, action: ActionType, day: date) -> bool:
+    """Return True if an action is wished for this very date, and not for a weekday or so often a week."""
+    for when, term in wishes.terms.items():
+        if when.since is None or when.until is None or when.until - when.since >= WEEK or not when.holds(day):
+            continue
+        only = sum(when.holds(when.since + k * DAY) for k in range(WEEK.days)) == 1
+        for one in (term, *term.kinds.values()):
+            best = one.best.get(action)
+            if (only and (best or action in one.goals)) or (best is not None and day.weekday() in best.days):
+                return True
+    return False
 
 
 def _with_kinds(wishes: Wishes, weekday: int) -> Wishes:

@@ -115,6 +115,21 @@ def test_who_falls_ill_sees_no_sport_any_more(home: tuple[Bridge, User], accepte
     assert not any(fact.kind == "said_ill" for fact in well.facts)
 
 
+@pytest.mark.parametrize("ill", [False, True])
+def test_a_goal_of_sport_waits_after_an_illness_that_was_told(
+    home: tuple[Bridge, User],  # noqa: F811
+    ill: bool,
+) -> None:
+    bridge, user = home
+    only = Wishes(never=frozenset(ActionType) - {ActionType.EXERCISE}, goals={ActionType.EXERCISE: 3})
+    bridge.store.people.save_wishes(user.id, only, now=NOON)
+    if ill:
+        modes.say_mode(bridge.store, user, Mode(kind=ModeKind.ILL, until=NOON.date()), now=NOON)
+    found = ask(home, AT + timedelta(days=1))
+    sport = isinstance(found, Recommendation) and found.action is ActionType.EXERCISE
+    assert (sport, "sport_rests_ill" in {one.kind for one in found.facts}) == (not ill, ill)
+
+
 def test_what_is_wished_at_another_hour_leaves_the_card(home: tuple[Bridge, User], first: Recommendation) -> None:  # noqa: F811
     bridge, user = home
     assert first.start is not None
