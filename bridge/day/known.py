@@ -216,6 +216,14 @@ class Known:
         return frozenset(o.key for o in ahead if o.start < soon or said.on(self.date_of(o.start)) is ModeKind.ILL)
 
     @cached_property
+    def not_done(self) -> frozenset[str]:
+        """The keys of entries that are no times of an action: those missed, and sport left out because of illness."""
+        past = ((o, self.date_of(o.start)) for o in self.sport if o.start <= self.now)
+        over = [(o, day) for o, day in past if not self.workouts(day)]
+        ill = (o.key for o, day in over if self.mode.on(day) is ModeKind.ILL or self.fought(day) is not None)
+        return frozenset({*self.missed, *self.left_out, *ill})
+
+    @cached_property
     def errands(self) -> Mapping[str, Errand]:
         """Return errands by task key: entries such as a packet pickup that must be visited before a race."""
         hours = [o for o, _ in self.entries if is_open_hours(o.event) and not o.event.cancelled and o.end > self.now]

@@ -281,7 +281,7 @@ def _deeds(known: Snapshot, work: Week) -> Iterator[_Deed]:
     for _, episode in ended_whole(known):
         if episode.kind is not EpisodeKind.SLEEP and episode.start < episode.end:
             nap = episode.kind is EpisodeKind.NAP
-            action, name = (ActionType.SLEEP, "") if nap else (ActionType.EXERCISE, _sport(episode.label or ""))
+            action, name = (ActionType.SLEEP, "") if nap else (ActionType.EXERCISE, sport_name(episode.label or ""))
             deed = _measured(known, episode, episode.end, action, name)
             yield replace(deed, trust=GUESSED) if episode.label and not (nap or name) else deed
     for _, sample in known.samples:
@@ -340,10 +340,10 @@ def name_of(title: str) -> str:
     return (plain if not bare or bare.isdigit() else bare)[:NAME_LENGTH]
 
 
-def _sport(label: str) -> str:
+def sport_name(label: str) -> str:
     """Return a vendor's name of a sport in lower case and separate words.
 
-    >>> _sport("HKWorkoutActivityTypeRunning"), _sport("strength_training"), _sport("Activity")
+    >>> sport_name("HKWorkoutActivityTypeRunning"), sport_name("strength_training"), sport_name("Activity")
     ('running', 'strength training', '')
     """
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", label.removeprefix("HKWorkoutActivityType"))

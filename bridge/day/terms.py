@@ -21,7 +21,7 @@ from bridge.day.grid import HOUR, MINUTE, Numbers, Starts
 from bridge.day.masks import MISSED, TOLD_NEAR, sport_missed, usual
 from bridge.day.routine import name_of
 from bridge.day.rules import short_night
-from bridge.day.view import RESTS, Candidate, View, of_due
+from bridge.day.view import RESTS, Candidate, View, is_of, of_due
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.sports import is_sport
 from bridge.domain.types import Because, Occurrence, Reading
@@ -188,23 +188,29 @@ def _distance(candidate: Candidate, view: View) -> float | None:
 
 
 def _ago(candidate: Candidate, view: View) -> int | None:
-    habit = view.habit(candidate.action)
-    if habit is None or habit.last is None:
+    """Return how many days ago the last time of an action was or will have been: of the kind that a goal names."""
+    habit, action = view.habit(candidate.action), candidate.action
+    if habit is None or habit.last is None or action is None:
         return None
-    day, end = view.person.date_of, view.grid.bed
-    planned = [o.start for o in view.planned(candidate.action) if o.start < end]
-    ahead = [one.start for one in view.said if one.foreseen and one.action is candidate.action and one.start < end]
-    return (view.grid.date - day(max([habit.last, *planned, *ahead]))).days
+    kind, gone = view.kind_of_goal(action), {o.end for o in view.person.sport if o.key in view.person.not_done}
+    lasts = [at for name, at in habit.lasts.items() if is_of(name, kind)]
+    lasts = [at for at in (*lasts, *(() if kind else (habit.last,))) if at not in gone]
+    planned = [o.start for o in view.planned(action) if is_of(o.event.title or "", kind)]
+    ahead = [one.start for one in view.said if one.foreseen and one.action is action]
+    days = [view.person.date_of(at) for at in (*lasts, *planned, *ahead) if at < view.grid.bed]
+    return (view.grid.date - max(days)).days if days else None
 
 
 def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
     habit, ago = view.person.routine.habits[candidate.action or A.SLEEP], _ago(candidate, view) or 0
     ahead = any(one.foreseen and one.action is candidate.action for one in view.said)
-    told = fact("last_sport", days=ago, title=habit.last_sport) if habit.last_sport else fact("last_time", days=ago)
+    kind, last = view.kind_of_goal(candidate.action or A.SLEEP), view.person.date_of(habit.last or view.grid.bed)
+    same = habit.last_sport and (view.grid.date - last).days == ago and is_of(habit.last_sport, kind)
+    told = fact("last_sport", days=ago, title=habit.last_sport) if same else fact("last_time", days=ago)
     if candidate.action is A.ME_TIME:
         told = fact("last_own_time", days=ago)
     told = fact("last_time_then", days=ago) if ahead else told
-    of_kind = None if ahead else _ago_of_kind(candidate, view)
+    of_kind = None if ahead or kind else _ago_of_kind(candidate, view)
     if of_kind not in (None, ago):
         return fact("last_time", days=of_kind)
     one_kind = candidate.action in view.wishes.named  # and how often is known of all kinds together
@@ -252,7 +258,7 @@ def _goal_and_done(candidate: Candidate, view: View) -> tuple[int, int]:
     if action is None or action not in view.wishes.goals:
         return 0, 0
     until = grid.bed if not view.is_today else view.person.now
-    return view.wishes.goals[action], view.times_this_week(action, until)
+    return view.wishes.goals[action], view.times_this_week(action, until, kind=view.kind_of_goal(action))
 
 
 def _of_goal(candidate: Candidate, view: View, _start: int) -> Fact:

@@ -17,13 +17,13 @@ from bridge.day.grid import CELL, DAY, Grid, Starts, run
 from bridge.day.known import NAMES_DAYS
 from bridge.day.person import Person
 from bridge.day.recovery import if_at_all
-from bridge.day.routine import Habit
+from bridge.day.routine import Habit, sport_name
 from bridge.day.sleep import Rests, is_night
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed
-from bridge.domain.sports import is_kind, is_sport
+from bridge.domain.sports import is_in, is_kind, is_known
 from bridge.domain.types import Event, Label, Occurrence, Reading, Task
-from bridge.domain.wish_terms import both, wished_on
+from bridge.domain.wish_terms import both, goal_name, wished_on
 from bridge.domain.wishes import Lasts, Wishes
 from rhythm_env.interface import ActionType, Meter
 
@@ -127,13 +127,13 @@ class View:
         return any(label.action is action and label.confidence >= SURE and stands(o.event) for o, label in of_day)
 
     def planned(self, action: ActionType | None) -> list[Occurrence]:
-        """Return the entries labelled surely with an action, within eight days, without those missed."""
+        """Return the entries labelled surely with an action, within eight days, without those missed or left out."""
         return self._by_action.get(action, [])
 
     @cached_property
     def _by_action(self) -> dict[ActionType | None, list[Occurrence]]:
         found: dict[ActionType | None, list[Occurrence]] = {}
-        gone = self.person.missed
+        gone = self.person.not_done
         for occurrence, label in self.person.entries:
             alone = label.action is ActionType.ME_TIME and is_meal(occurrence)
             timed = not occurrence.event.all_day and stands(occurrence.event)
@@ -141,24 +141,35 @@ class View:
                 found.setdefault(label.action, []).append(occurrence)
         return found
 
-    def times(self, action: ActionType, until: datetime) -> set[date]:
-        """Return the dates within the seven days up to ``until`` that have an action done, planned or foreseen."""
+    def times(self, action: ActionType, until: datetime, *, kind: str = "") -> set[date]:
+        """Return the dates within the seven days up to ``until`` that have an action done, planned or foreseen.
+
+        Of sport, only a ``kind`` counts if one is given, and workouts whose kind is not known.
+        """
         day = self.person.date_of(until)
-        found = {self.person.date_of(o.start) for o in self.planned(action) if o.end <= until}
+        mine = (o for o in self.planned(action) if o.end <= until)
+        found = {self.person.date_of(o.start) for o in mine if is_of(o.event.title or "", kind)}
         found |= {self.person.date_of(one.start) for one in self.said if one.foreseen and one.action is action}
         if action is ActionType.EXERCISE:
-            found |= {one for k in range(WEEK.days) if self.person.workouts(one := day - k * DAY)}
+            days = (day - k * DAY for k in range(WEEK.days))
+            done = ((one, workout.label or "") for one in days for workout in self.person.workouts(one))
+            found |= {one for one, label in done if is_of(sport_name(label), kind)}
         return {one for one in found if day - WEEK < one <= day}
 
-    def times_this_week(self, action: ActionType, until: datetime) -> int:
+    def times_this_week(self, action: ActionType, until: datetime, *, kind: str = "") -> int:
         """Return how many of the dates of ``times`` lie in the week of the day."""
         monday = self.grid.date - self.grid.date.weekday() * DAY
-        return sum(day >= monday for day in self.times(action, until))
+        return sum(day >= monday for day in self.times(action, until, kind=kind))
 
     def times_held(self, action: ActionType) -> int:
-        """Return on how many dates of the day's week an action is done, foreseen or in the calendar, also later on."""
+        """Return on how many dates of the day's week what an action's goal is of is done, foreseen or planned."""
         monday = self.grid.midnight - self.grid.date.weekday() * DAY
-        return self.times_this_week(action, monday + WEEK - CELL)
+        return self.times_this_week(action, monday + WEEK - CELL, kind=self.kind_of_goal(action))
+
+    def kind_of_goal(self, action: ActionType) -> str:
+        """Return the known kinds of sport that the goal of an action is of, as a list with commas, or ""."""
+        name = goal_name(self.person.wishes, action, self.grid.date) if action is ActionType.EXERCISE else ""
+        return name if any(is_known(one) for one in name.split(", ")) else ""
 
     def times_of_kind(self, action: ActionType, name: str) -> int:
         """Return on how many days of the week until the night one kind of an action is done or planned."""
@@ -167,8 +178,12 @@ class View:
         if action is ActionType.EXERCISE:
             days = [monday + k * DAY for k in range(7)]
             titles += [(day, one.label or "") for day in days for one in self.person.workouts(day)]
-        kind = name.casefold()
-        return len({day for day, t in titles if day >= monday and (is_sport(t, name) or kind in t.casefold())})
+        return len({day for day, title in titles if day >= monday and is_in(title, name)})
+
+
+def is_of(title: str, kinds: str) -> bool:
+    """Return True if a title is of one of some kinds of sport, a list with commas, or if one of the two is empty."""
+    return not (title and kinds) or any(is_in(title, one) for one in kinds.split(", "))
 
 
 def stands(event: Event) -> bool:

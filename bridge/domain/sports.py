@@ -72,3 +72,12 @@ def is_sport(label: str | None, asked: str) -> bool:
     name = normalised(label)
     named = name == normalised(asked) or name in FAMILIES.get(plain(asked), ())
     return named or label.casefold().strip() == asked.casefold().strip()
+
+
+def is_in(title: str, asked: str) -> bool:
+    """Return True if a title, or a word of it, means the sport ``asked``, or contains its name.
+
+    >>> is_in("Swim with Ana", "swimming"), is_in("Climbing with Leo", "swimming")
+    (True, False)
+    """
+    return asked.casefold() in title.casefold() or any(is_sport(one, asked) for one in (title, *title.split()))

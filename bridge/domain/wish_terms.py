@@ -18,11 +18,20 @@ def wished_on(wishes: Wishes, day: date) -> Wishes:
 
     Prohibitions for that day add to the general ones, other wishes replace them.
     """
-    terms, found = wishes.terms, wishes
-    for term in (term for when, term in terms.items() if when.holds(day)):
-        found = both(found, term)
+    found = _at_all(wishes, day)
     found = _with_kinds(found, day.weekday()) if found.kinds else found
-    return replace(found, terms={}) if terms else found
+    return replace(found, terms={}) if wishes.terms else found
+
+
+def goal_name(wishes: Wishes, action: ActionType, day: date) -> str:
+    """Return the name of what the goal of an action is of on a day, which may be several with commas, or ""."""
+    return _at_all(wishes, day).named.get(action, "") if wishes.goals or wishes.terms else ""
+
+
+def _at_all(wishes: Wishes, day: date) -> Wishes:
+    for term in (term for when, term in wishes.terms.items() if when.holds(day)):
+        wishes = both(wishes, term)
+    return wishes
 
 
 def wished_once(wishes: Wishes, action: ActionType, day: date) -> bool:
