@@ -220,14 +220,16 @@ def of_waking(person: Person, ends: date) -> Fact:
     wish = person.night_wish(ends)
     if (kept := _wished(at, {"waking_wished": wish.up, "waking_not_before": wish.rest})) is not None:
         return kept
+    begins = (person.usual_sleep if wish.earliest is None else person.learnt_sleep)(ends)[0]
+    until = "waking_late" if night.bed > begins + CELL else "waking_about"
     if abs(night.wake - usual) >= (3 * CELL if wish.up is None and wish.rest is None else CELL):
         if (night.wake > usual or night.moved == "late_shift") and not _cut(person, ends):
             shift = person.after_shift(person.usual_sleep(ends)[0]) if night.moved == "late_shift" else None
-            return fact("waking_usual" if shift is not None and night.wake <= shift[1] else "waking_late", time=at)
+            return fact("waking_usual" if shift is not None and night.wake <= shift[1] else until, time=at)
         return if_at_all(person, fact("waking_early", time=at, **_entry_after(person, night.wake)))
     if abs(night.wake - person.learnt_sleep(ends)[1]) > 2 * CELL:
         long = _wished_length(person, ends) if wish.up is None else None
-        return fact("waking_late", time=at) if long is None else fact("waking_for_length", time=at, long=long)
+        return fact(until, time=at) if long is None else fact("waking_for_length", time=at, long=long)
     if person.like_shifts(ends).begins is not None:
         return fact("waking_early", time=at, **_entry_after(person, night.wake))
     return _usual(person, night, WAKINGS, at)

@@ -99,6 +99,8 @@ class Person(Known):
         known = usual.rests is Rests.RECORDED
         planned = [] if known else [(o.start, o.end) for o, label in self.entries if is_night(o, label)]
         (bed, wake), moved = fitted(stretch, appointments, planned, self.flights, self._zones_of_night(day))
+        wish, zones = self.night_wish(day), self._zones_of_night(day)
+        (bed, _), moved = not_against((bed, wake), moved, wish, day, zones)  # who is in bed in time gets up in time
         if moved == "late_entry" and not self.work(day):
             wake = max(wake, rounded(min(bed + (stretch[1] - stretch[0]), _up_by(wake, appointments))))
         asked = self._asked(day, max(stretch[1] - wake, NONE) if moved == "early_entry" else NONE)
@@ -117,7 +119,7 @@ class Person(Known):
             near = self._near_last(day, bed, wake)
             if near is not None and ended <= near[0]:
                 (bed, wake), moved = near, "varies"
-        (bed, wake), moved = not_against((bed, wake), moved, self.night_wish(day), day, self._zones_of_night(day))
+        (bed, wake), moved = not_against((bed, wake), moved, wish, day, zones)
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
 
     @kept

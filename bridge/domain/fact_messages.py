@@ -208,6 +208,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "waking_usual": say("you usually get up at {time:%H:%M}"),
     "waking_then": say("you usually got up at {time:%H:%M} until {day:%-d %B %Y}"),
     "waking_late": say("you sleep until about {time:%H:%M}, because the night begins late"),
+    "waking_about": say("you sleep until about {time:%H:%M}"),
     "waking_early": say("you get up at {time:%H:%M} for {what} at {entry:%H:%M}"),
     "no_sport_lately": say("no sport of the last weeks is known"),
     "week_over": say("your working days are over, and the free ones begin"),

@@ -12,7 +12,7 @@ from bridge.domain.slots import ZoneSpan
 from bridge.domain.wishes import NightWish, Wishes
 
 from .lives import BERLIN, DAY, TODAY, at, entry, nights
-from .persons import A, against, grid, person, week
+from .persons import MINUTE, A, against, grid, person, week
 
 TOMORROW = TODAY + DAY
 CHOIR = entry(TODAY, 1200, 1310, A.SOCIALIZE, "Choir")
@@ -129,3 +129,25 @@ def test_a_train_home_is_left_for_like_any_other():
     (shown,) = [b for b in week(one).blocks(TODAY) if b.kind == "entry"]
     assert for_person(shown.facts) == ["leave by 16:30"]
     assert grid(one).entered[grid(one).down(at(TODAY, 990)) : grid(one).up(at(TODAY, 1035))].all()
+
+
+@pytest.mark.parametrize("free", [True, False])
+@pytest.mark.parametrize("bed", [time(22), time(23), time(0)])
+def test_a_night_that_begins_as_wished_ends_as_usual_and_never_for_beginning_late(bed, free):
+    """Whatever entry ends before, at or after the wished bedtime; a night that begins later goes on later."""
+    begins = bed.hour * 60 - 1440 * (bed.hour > 12)
+    for ends in range(begins - 90, begins + 150, 15):
+        dinner = entry(TODAY, 1140, 1440 + ends, A.SOCIALIZE, "Dinner")
+        made = person(
+            dinner,
+            hour=12.0,
+            episodes=nights(30, -60, 480, noise=5),
+            work=not free,
+            wishes=Wishes(night=NightWish(bed=bed)),
+        )
+        night, usual = made.night(TOMORROW), made.usual_sleep(TOMORROW)
+        if night.bed <= usual[0] + 5 * MINUTE:
+            assert night.wake <= usual[1] + 5 * MINUTE
+            assert of_waking(made, TOMORROW).kind != "waking_late"
+        elif night.bed >= usual[0] + 45 * MINUTE:
+            assert of_waking(made, TOMORROW).kind == "waking_late"
