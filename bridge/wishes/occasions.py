@@ -214,9 +214,7 @@ def _given(name: str, told: re.Match[str], words: Words, today: date) -> dict[st
             days = {"d": 1, "t": 1, "w": 7, "m": 30}[unit] * number
             return {"since": today, "until": today + (days - 1) * DAY}
         case "in_months":
-            named = [_group(told, "m"), _group(told, "n")]
-            months = frozenset().union(*(words["of_months"][one] for one in named if one))
-            return {"months": months & MONTHS}
+            return _in_months(told, words, today)
         case "this_day" | "until_day" | "since_day":
             at = WEEKDAYS[words["language"]].split().index(_group(told, "w") or "")
             day = today + ((at - today.weekday()) % WEEK.days) * DAY
@@ -226,6 +224,20 @@ def _given(name: str, told: re.Match[str], words: Words, today: date) -> dict[st
         case "until" | "since":
             return {name: _date(told, words, today, last=name == "until")}
     return _of_calendar(name, told, words, today)
+
+
+def _in_months(told: re.Match[str], words: Words, today: date) -> dict[str, Any]:
+    """Return the coming or present month, but the months of every year for a season, and where it is so told."""
+    named = [one for one in (_group(told, "m"), _group(told, "n")) if one]
+    months = [words["of_months"][one] for one in named]
+    if _group(told, "yearly") or {len(one) for one in months} != {1}:
+        return {"months": frozenset().union(*months) & MONTHS}
+    first, last = (min(months[at]) for at in (0, -1))
+    if (last - first) % max(MONTHS) > 1:
+        return {"months": frozenset({first, last})}
+    year = today.year + (first < today.month)
+    after = date(year + (last < first) + (last == max(MONTHS)), last % max(MONTHS) + 1, 1)
+    return {"since": max(date(year, first, 1), today), "until": after - DAY}
 
 
 def _of_calendar(name: str, told: re.Match[str], words: Words, today: date) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import time
 
-from bridge.domain.languages import MONTHS, WEEKDAYS, Text, _, date_text, joined, number, say, say_many, shown
+from bridge.domain.languages import MONTHS, Text, _, date_text, joined, number, say, say_many, shown
 from bridge.domain.occasions import Occasion
 from bridge.domain.titles import ACTION_WORDS, METER_WORDS
 from bridge.domain.wishes import Hours
@@ -16,6 +16,15 @@ from rhythm_env.interface import ActionType
 
 WORKDAYS, DAYS = 5, 7
 DATE = "%-d %B %Y"
+EACH = (  # day of every week, and not one of them only
+    say("Mondays"),
+    say("Tuesdays"),
+    say("Wednesdays"),
+    say("Thursdays"),
+    say("Fridays"),
+    say("Saturdays"),
+    say("Sundays"),
+)
 WISHED = {  # as they are wished, where the words of suggestions are a person's own
     ActionType.LEARN: say("learning"),
     ActionType.SLEEP: say("naps"),
@@ -175,13 +184,13 @@ def _on_the_whole(kind: str, named: str) -> Text:
 
 
 def _on_days(days: frozenset[int], named: str) -> Text:
-    if WORKDAYS < len(days) < DAYS:  # "not on Friday" is shorter
+    if WORKDAYS < len(days) < DAYS:  # "not on Fridays" is shorter
         return say("{actions} not on {days}", actions=named, days=_days(frozenset(range(DAYS)) - days))
     return say("{actions} only on {days}", actions=named, days=_days(days))
 
 
 def _days(days: frozenset[int]) -> str:
-    return joined([shown(name) for day, name in enumerate(WEEKDAYS) if day in days])
+    return joined([shown(name) for day, name in enumerate(EACH) if day in days])
 
 
 def _some_days(one: Said, named: str) -> Text:
@@ -250,7 +259,7 @@ NTHS = (
 def on_occasion(when: Occasion) -> str:
     """Return the days of an occasion, such as "until 3 May 2027" and "every 2 weeks, counted from 30 November"."""
     since, until, first = (None if at is None else date_text(at, DATE) for at in (when.since, when.until, when.first))
-    found = [_("on {day}", day=_days(when.days))] if when.days else []
+    found = [_("on {days}", days=_days(when.days))] if when.days else []
     found += [shown(NTHS[max(n, 0)]) for n in sorted(when.nth)]
     if first is not None:
         found.append(_("every {count} weeks, counted from {day}", count=when.every, day=first))

@@ -103,7 +103,7 @@ def test_a_wish_can_be_taken_back(run: Run) -> None:
 def test_a_wish_in_plain_words_counts_once_it_is_confirmed(run: Run) -> None:
     said = ("wish", "no sport before 9, and family on Sundays")
     body = {
-        "understood": "exercise not before 09:00; family time best on Sunday",
+        "understood": "exercise not before 09:00; family time best on Sundays",
         "wishes": {
             **NOTHING,
             "hours": {"EXERCISE": [["09:00", "00:00"]]},

@@ -109,27 +109,27 @@ def _names(found: Heard, means: ActionType | int | time) -> bool:
     [
         (
             "me time saturday morning and no sport that day; Samstag früh Zeit für mich und an dem Tag kein Sport",
-            "time for yourself best on Saturday from 06:00 to 12:00; exercise not on Saturday",
+            "time for yourself best on Saturdays from 06:00 to 12:00; exercise not on Saturdays",
         ),
         (
             "weekend belongs to the family, no paperwork then; Wochenende gehört der Familie, da kein Papierkram",
             (
-                "family time best on Saturday and Sunday; "
-                "office work and errands only on Monday, Tuesday, Wednesday, Thursday and Friday"
+                "family time best on Saturdays and Sundays; "
+                "office work and errands only on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays"
             ),
         ),
         (
             "every day but Wednesday sport; on all days other than Wednesday: sport; jeden Tag außer Mittwoch Sport",
-            "exercise 6 times a week; exercise not on Wednesday",
+            "exercise 6 times a week; exercise not on Wednesdays",
         ),
         (
             "meditation every morning except Sunday; jeden Morgen meditieren außer Sonntag",
             (
                 "meditation 6 times a week; "
-                "meditation best on Monday, Tuesday, Wednesday, Thursday, Friday and Saturday from 06:00 to 12:00"
+                "meditation best on Mondays, Tuesdays, Wednesdays, Thursdays, Fridays and Saturdays from 06:00 to 12:00"
             ),
         ),
-        ("any day but Wednesday is fine for sport", "exercise not on Wednesday"),
+        ("any day but Wednesday is fine for sport", "exercise not on Wednesdays"),
     ],
 )
 def test_both_halves_of_a_text_are_understood(texts: str, meaning: str) -> None:

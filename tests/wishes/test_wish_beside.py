@@ -12,56 +12,57 @@ from tests.wishes.corpus import nameless
 SAID = {
     # What takes place is kept clear, if that is asked for
     "school pick up is at 3.15 on mon, tue and wed, keep it free": (
-        "everything that is suggested not on Monday, Tuesday and Wednesday from 15:15 to 16:15"
+        "everything that is suggested not on Mondays, Tuesdays and Wednesdays from 15:15 to 16:15"
     ),
-    "donnerstagabend lesekreis, halt das frei": "everything that is suggested not on Thursday from 18:00 to 24:00",
+    "donnerstagabend lesekreis, halt das frei": "everything that is suggested not on Thursdays from 18:00 to 24:00",
     "evening prayers at 7, please leave that gap": "everything that is suggested not from 19:00 to 20:00",
     "a walk after lunch": "exercise best from 13:00 to 15:00",
     "I start at 6 so in bed by 9": "in bed by 21:00",
     # Days and hours in either order belong together, also where they were said of something else
     "The salon is open Tuesday to Friday, 9 to 5, that's when I'm working": (
-        "work only on Tuesday, Wednesday, Thursday and Friday; work only from 09:00 to 17:00"
+        "work only on Tuesdays, Wednesdays, Thursdays and Fridays; work only from 09:00 to 17:00"
     ),
     "Von 9 bis 18 Uhr bin ich im Laden, Montag bis Freitag, das ist meine Arbeitszeit": (
-        "work only on Monday, Tuesday, Wednesday, Thursday and Friday; work only from 09:00 to 18:00"
+        "work only on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays; work only from 09:00 to 18:00"
     ),
     "I work from 7 to 3, Monday to Thursday": (
-        "work only from 07:00 to 15:00; work only on Monday, Tuesday, Wednesday and Thursday"
+        "work only from 07:00 to 15:00; work only on Mondays, Tuesdays, Wednesdays and Thursdays"
     ),
     "keine Arbeit von 9 bis 12, Montag bis Freitag": (
-        "work not on Monday, Tuesday, Wednesday, Thursday and Friday from 09:00 to 12:00"
+        "work not on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays from 09:00 to 12:00"
     ),
     "Fridays I've got band practice, so no paperwork after six that day": (
-        "office work and errands not on Friday from 18:00 to 24:00"
+        "office work and errands not on Fridays from 18:00 to 24:00"
     ),
-    "Samstags treff ich Freunde, also Bettzeit 1 Uhr an dem Tag": "in bed by 01:00 on Saturday",
-    "Mondays, in the evening, no tv": "watching series not on Monday from 18:00 to 24:00",
-    "On Sundays, no sport before nine": "exercise not on Sunday from 00:00 to 09:00",
-    "Montags, 14 bis 16 Uhr: kein Sport": "exercise not on Monday from 14:00 to 16:00",
-    "My brother visits on Sundays, 2 to 4, no work then": "work not on Sunday from 14:00 to 16:00",
+    "Samstags treff ich Freunde, also Bettzeit 1 Uhr an dem Tag": "in bed by 01:00 on Saturdays",
+    "Mondays, in the evening, no tv": "watching series not on Mondays from 18:00 to 24:00",
+    "On Sundays, no sport before nine": "exercise not on Sundays from 00:00 to 09:00",
+    "Montags, 14 bis 16 Uhr: kein Sport": "exercise not on Mondays from 14:00 to 16:00",
+    "My brother visits on Sundays, 2 to 4, no work then": "work not on Sundays from 14:00 to 16:00",
     # A reason is no wish of its own
     "Abends lese ich, deshalb kein Fernsehen nach 20 Uhr": "watching series not after 20:00",
     "In the mornings I write, so no email before noon": "all office work and errands, not only email, not before 12:00",
     "run five times a week, the marathon is in October": "exercise 5 times a week",
     # The morning after an eve, but a workday itself
     "Sunday to Thursday bed at ten, alarm at six": (
-        "in bed by 22:00 on Monday, Tuesday, Wednesday, Thursday and Sunday; "
-        "up at 06:00 on Monday, Tuesday, Wednesday, Thursday and Friday"
+        "in bed by 22:00 on Mondays, Tuesdays, Wednesdays, Thursdays and Sundays; "
+        "up at 06:00 on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays"
     ),
     "am Wochenende um eins ins Bett, um zehn aufstehen": (
-        "in bed by 01:00 on Saturday and Sunday; up at 10:00 on Saturday and Sunday"
+        "in bed by 01:00 on Saturdays and Sundays; up at 10:00 on Saturdays and Sundays"
     ),
-    "in bed by eleven, on Fridays by midnight, up at seven": "in bed by 23:00; in bed by 00:00 on Friday; up at 07:00",
-    "bed at ten, except on Saturdays when midnight is fine": "in bed by 22:00; in bed by 00:00 on Saturday",
+    "in bed by eleven, on Fridays by midnight, up at seven": "in bed by 23:00; in bed by 00:00 on Fridays; up at 07:00",
+    "bed at ten, except on Saturdays when midnight is fine": "in bed by 22:00; in bed by 00:00 on Saturdays",
     "in bed by 10:30 on weekdays, midnight otherwise": (
-        "in bed by 22:30 on Monday, Tuesday, Wednesday, Thursday and Friday; in bed by 00:00 on Saturday and Sunday"
+        "in bed by 22:30 on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays; in bed by 00:00 on Saturdays and "
+        "Sundays"
     ),
     "Freitags mache ich um zwei Feierabend, sonst um fünf": (
-        "work not on Friday from 14:00 to 24:00; "
-        "work not on Monday, Tuesday, Wednesday, Thursday, Saturday and Sunday from 17:00 to 24:00"
+        "work not on Fridays from 14:00 to 24:00; "
+        "work not on Mondays, Tuesdays, Wednesdays, Thursdays, Saturdays and Sundays from 17:00 to 24:00"
     ),
     "um zehn ins Bett, außer freitags": (
-        "in bed by 22:00 on Monday, Tuesday, Wednesday, Thursday, Saturday and Sunday"
+        "in bed by 22:00 on Mondays, Tuesdays, Wednesdays, Thursdays, Saturdays and Sundays"
     ),
     # Early and late are the first and the last hours of a part of the day
     "deep work in the early morning": "focused work best from 06:00 to 09:00",
@@ -83,9 +84,9 @@ SAID = {
     "Fernsehen kann mir gestohlen bleiben": "never suggest watching series",
     "nach 21 Uhr will ich nichts mehr von dir hören": "everything that is suggested not after 21:00",
     "go quiet from 9 pm to 8 am": "everything that is suggested only from 08:00 to 21:00",
-    "Die Regel, dass sonntags kein Sport sein soll, gilt nicht mehr": "exercise on Sunday again",
+    "Die Regel, dass sonntags kein Sport sein soll, gilt nicht mehr": "exercise on Sundays again",
     "I've changed my mind about the tv limit, take it out again": "forget what you wished for watching series",
-    "yoga is for Mondays, I love it then": "exercise best on Monday",
+    "yoga is for Mondays, I love it then": "exercise best on Mondays",
 }
 REFUSED = (
     "If I nap, it rains",
@@ -127,13 +128,13 @@ THEN = {
         "so that's when I'm working": "work only on {d}; work only from {h}",
         "so no tv then": "watching series not on {d} from {h}",
         "so reading then": "time for yourself best on {d} from {h}",
-        "so no sport that day": "exercise only on Monday, Friday, Saturday and Sunday",
+        "so no sport that day": "exercise only on Mondays, Fridays, Saturdays and Sundays",
     },
     "de": {
         "das ist meine Arbeitszeit": "work only on {d}; work only from {h}",
         "also kein Fernsehen dann": "watching series not on {d} from {h}",
         "also dann lesen": "time for yourself best on {d} from {h}",
-        "also kein Sport an dem Tag": "exercise only on Monday, Friday, Saturday and Sunday",
+        "also kein Sport an dem Tag": "exercise only on Mondays, Fridays, Saturdays and Sundays",
     },
 }
 
@@ -149,7 +150,7 @@ def test_days_and_hours_of_a_background_are_both_kept() -> None:
         for background in backgrounds.split("; "):
             for then, meaning in THEN[language].items():
                 text = f"{background.format(D=days, H=hours)}, {then}"
-                meant = meaning.format(d="Tuesday, Wednesday and Thursday", h="13:00 to 17:00")
+                meant = meaning.format(d="Tuesdays, Wednesdays and Thursdays", h="13:00 to 17:00")
                 assert sentence(nameless(heard(text).said)) == meant, text
 
 

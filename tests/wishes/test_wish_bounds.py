@@ -85,7 +85,7 @@ def test_also_not_on_some_days_repeats_the_hours(language: str) -> None:
 def test_also_not_on_a_day_adds_it_to_the_days_before() -> None:
     assert (
         _told("no work after 8 pm on Mondays, also not on Fridays")
-        == "work not on Monday and Friday from 20:00 to 24:00"
+        == "work not on Mondays and Fridays from 20:00 to 24:00"
     )
     assert _told("no sport on Mondays, also not in the evening") == REFUSED
 
@@ -144,12 +144,12 @@ def test_a_request_to_call_once_is_a_task(text: str) -> None:
 @pytest.mark.parametrize(
     ("texts", "meaning"),
     [
-        ("call mum on Sundays at ten; sonntags um zehn Familie", "family time best on Sunday at 10:00, over by 12:00"),
+        ("call mum on Sundays at ten; sonntags um zehn Familie", "family time best on Sundays at 10:00, over by 12:00"),
         (
             "family on Sundays from eleven; Familie jeden Sonntag ab elf",
-            "family time best on Sunday from 11:00 to 24:00",
+            "family time best on Sundays from 11:00 to 24:00",
         ),
-        ("sport on Sundays from eleven; Sport sonntags ab elf", "exercise best on Sunday from 11:00 to 24:00"),
+        ("sport on Sundays from eleven; Sport sonntags ab elf", "exercise best on Sundays from 11:00 to 24:00"),
     ],
 )
 def test_family_and_sport_from_ten_are_by_day(texts: str, meaning: str) -> None:
@@ -217,9 +217,9 @@ def test_a_saying_is_understood_as_its_plain_form() -> None:
     [
         ("Mittagsschlaf von halb eins bis eins", "naps best from 12:30 to 13:00"),
         ("kein Sport von halb eins bis halb zwei", "exercise not from 12:30 to 13:30"),
-        ("freitagnachmittag hab ich immer frei", "work not on Friday from 12:00 to 18:00"),
-        ("Mittwochabend habe ich frei", "work not on Wednesday from 18:00 to 24:00"),
-        ("freitags habe ich frei", "work not on Friday"),
+        ("freitagnachmittag hab ich immer frei", "work not on Fridays from 12:00 to 18:00"),
+        ("Mittwochabend habe ich frei", "work not on Wednesdays from 18:00 to 24:00"),
+        ("freitags habe ich frei", "work not on Fridays"),
     ],
 )
 def test_hours_at_midday_and_off_work_are_read(text: str, meaning: str) -> None:

@@ -107,20 +107,20 @@ SAID = {  # in the words of people who write formally, at length, or with a reas
     "nothing between 6 and 8: getting them ready for school": "everything that is suggested not from 06:00 to 08:00",
     "Von fünf bis sieben nichts, da essen wir zu Abend": "everything that is suggested not from 17:00 to 19:00",
     "Tuesday is choir, so no suggestions that evening": (
-        "everything that is suggested not on Tuesday from 18:00 to 24:00"
+        "everything that is suggested not on Tuesdays from 18:00 to 24:00"
     ),
-    "Dienstag ist Chor, da abends keine Vorschläge": "everything that is suggested not on Tuesday from 18:00 to 24:00",
+    "Dienstag ist Chor, da abends keine Vorschläge": "everything that is suggested not on Tuesdays from 18:00 to 24:00",
     "nothing before ten on my days off, those are Wednesdays and Thursdays": (
-        "everything that is suggested not on Wednesday and Thursday from 00:00 to 10:00"
+        "everything that is suggested not on Wednesdays and Thursdays from 00:00 to 10:00"
     ),
     "emails can wait until the afternoon": "all office work and errands, not only emails, not before 12:00",
     "I don't do sport on an empty stomach, so not before 10": "exercise not before 10:00",
-    "No sport on Saturdays, the pool is full then": "exercise not on Saturday",
+    "No sport on Saturdays, the pool is full then": "exercise not on Saturdays",
     "Ich wäre Ihnen dankbar, wenn Sie mich vor halb neun nicht störten": (
         "everything that is suggested not before 08:30"
     ),
     "Sunday is our family day, leave me alone on Mondays": (
-        "family time best on Sunday; everything that is suggested not on Monday"
+        "family time best on Sundays; everything that is suggested not on Mondays"
     ),
     "getting fit is more important than getting things done": "vitality counts 2 times as usual",
     "zwei Läufe die Woche, mehr nicht": "exercise at most 2 times a week",
@@ -131,14 +131,14 @@ SAID = {  # in the words of people who write formally, at length, or with a reas
         "focused work best from 08:00 to 12:00; office work and errands best from 12:00 to 24:00"
     ),
     "If it's all right with you, Wednesday afternoon is for the grandchildren": (
-        "family time best on Wednesday from 12:00 to 18:00"
+        "family time best on Wednesdays from 12:00 to 18:00"
     ),
     "a swim on Saturdays, and on Sundays nothing at all": (
-        "exercise best on Saturday; everything that is suggested not on Sunday"
+        "exercise best on Saturdays; everything that is suggested not on Sundays"
     ),
-    "Freitags kommt Mama zu Besuch, lass uns da in Frieden": "everything that is suggested not on Friday",
+    "Freitags kommt Mama zu Besuch, lass uns da in Frieden": "everything that is suggested not on Fridays",
     "on weekdays in bed by half ten, weekends I don't care": (
-        "in bed by 22:30 on Monday, Tuesday, Wednesday, Thursday and Friday"
+        "in bed by 22:30 on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays"
     ),
 }
 REFUSED = """

@@ -85,11 +85,34 @@ def test_a_reason_may_stand_before_a_wish_of_some_days(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "im Dezember kein Sport am Abend",
-        "no sport in the evening in December",
+        "jeden Dezember kein Sport am Abend",
         "every year in December no sport in the evening",
         "jedes Jahr im Dezember kein Sport am Abend",
     ],
 )
 def test_a_month_is_told_as_one_of_every_year(text: str) -> None:
     assert sentence(understood(text, TODAY)) == "exercise not after 18:00, every year in December"
+
+
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("im Dezember kein Sport am Abend", (date(2026, 12, 1), date(2026, 12, 31))),
+        ("no sport in the evening in December", (date(2026, 12, 1), date(2026, 12, 31))),
+        ("in November no sport", (TODAY, TODAY)),
+        ("im Dezember und Januar kein Sport", (date(2026, 12, 1), date(2027, 1, 31))),
+        ("am Donnerstag schon um 15 Uhr Schluss mit Arbeit", (date(2026, 12, 3), date(2026, 12, 3))),
+        ("I'm off on Friday", (date(2026, 12, 4), date(2026, 12, 4))),
+        ("no tv on Tuesday this time", (date(2026, 12, 1), date(2026, 12, 1))),
+        ("ausnahmsweise kein Sport am Mittwoch", (date(2026, 12, 2), date(2026, 12, 2))),
+    ],
+)
+def test_a_month_or_a_day_that_is_said_once_is_the_coming_one(text: str, when: tuple[date, date]) -> None:
+    assert {(one.when.since, one.when.until) for one in understood(text, TODAY) if one.when} == {when}
+
+
+def test_a_weekday_in_the_plural_returns_every_week() -> None:
+    assert sentence(understood("I'm off on Fridays", TODAY)) == "work not on Fridays"
+    assert sentence(understood("freitags schon um 15 Uhr Schluss mit Arbeit", TODAY)) == (
+        "work not on Fridays from 15:00 to 24:00"
+    )

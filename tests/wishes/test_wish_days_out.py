@@ -17,11 +17,11 @@ def told(text: str) -> str:
 @pytest.mark.parametrize(
     ("texts", "meaning"),
     [
-        ("sunday afternoon nap; an afternoon nap on Sundays", "naps best on Sunday from 12:00 to 18:00"),
+        ("sunday afternoon nap; an afternoon nap on Sundays", "naps best on Sundays from 12:00 to 18:00"),
         ("afternoon nap", "naps best from 12:00 to 18:00"),
-        ("Samstag abend mit Freunden", "seeing friends (abend mit Freunden) best on Saturday from 18:00 to 24:00"),
-        ("family evening on Friday", "family time (family evening) best on Friday from 18:00 to 24:00"),
-        ("freitags Familienabend", "family time (Familienabend) best on Friday from 18:00 to 24:00"),
+        ("Samstag abend mit Freunden", "seeing friends (abend mit Freunden) best on Saturdays from 18:00 to 24:00"),
+        ("family evening on Friday", "family time (family evening) best on Fridays from 18:00 to 24:00"),
+        ("freitags Familienabend", "family time (Familienabend) best on Fridays from 18:00 to 24:00"),
         (
             "two evenings with friends a week",
             (
@@ -30,9 +30,9 @@ def told(text: str) -> str:
             ),
         ),
         ("einmal die Woche Filmabend", "watching series best from 18:00 to 24:00; watching series once a week"),
-        ("date night on Fridays at seven", "family time (date night) best on Friday at 19:00, over by 21:00"),
+        ("date night on Fridays at seven", "family time (date night) best on Fridays at 19:00, over by 21:00"),
         ("at most two game nights a week", "seeing friends (game nights) at most 2 times a week"),
-        ("no game nights on Fridays", "seeing friends not on Friday"),
+        ("no game nights on Fridays", "seeing friends not on Fridays"),
     ],
 )
 def test_the_part_of_the_day_in_the_words_of_a_wish_is_wished_too(texts: str, meaning: str) -> None:
@@ -49,30 +49,30 @@ def test_the_part_of_the_day_in_the_words_of_a_wish_is_wished_too(texts: str, me
                 "jeden Tag Sport, aber am Sonntag nicht; jeden Tag, nur nicht am Sonntag, Sport; "
                 "jeden Tag, außer sonntags, Sport; täglich Sport bis auf Sonntag"
             ),
-            "exercise 6 times a week; exercise not on Sunday",
+            "exercise 6 times a week; exercise not on Sundays",
         ),
         (
             "a workout every day, weekends excluded; täglich Training, Wochenende ausgenommen",
-            "exercise 5 times a week; exercise only on Monday, Tuesday, Wednesday, Thursday and Friday",
+            "exercise 5 times a week; exercise only on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays",
         ),
         (
             "meditation every morning but not on weekends; jeden Morgen meditieren, nur samstags und sonntags nicht",
             (
                 "meditation 5 times a week; "
-                "meditation best on Monday, Tuesday, Wednesday, Thursday and Friday from 06:00 to 12:00"
+                "meditation best on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays from 06:00 to 12:00"
             ),
         ),
-        ("no sport, Sundays excluded; kein Sport, sonntags ausgenommen", "exercise only on Sunday"),
+        ("no sport, Sundays excluded; kein Sport, sonntags ausgenommen", "exercise only on Sundays"),
         (
             "free evenings apart from Mondays; free evenings, Mondays excluded",
             (
-                "everything that is suggested not on Tuesday, Wednesday, Thursday, Friday, Saturday and Sunday "
+                "everything that is suggested not on Tuesdays, Wednesdays, Thursdays, Fridays, Saturdays and Sundays "
                 "from 18:00 to 24:00"
             ),
         ),
         (
             "sport every day, tv in the evening but not on Sundays",  # which are of the second wish
-            "exercise 7 times a week; watching series best from 18:00 to 24:00; watching series not on Sunday",
+            "exercise 7 times a week; watching series best from 18:00 to 24:00; watching series not on Sundays",
         ),
     ],
 )

@@ -79,7 +79,7 @@ def test_a_kind_of_wish_is_understood_as_its_plain_form(plain: str, texts: str) 
         ("excercise in the mornings", "exercise best from 06:00 to 12:00"),
         ("meditaion daily", "meditation 7 times a week"),
         ("abends mediteren", "meditation best from 18:00 to 24:00"),
-        ("Donnertags Sport", "exercise best on Thursday"),
+        ("Donnertags Sport", "exercise best on Thursdays"),
     ],
 )
 def test_a_mistyped_letter_is_mended(text: str, meaning: str) -> None:
@@ -141,86 +141,87 @@ def test_the_words_of_a_suggestion_take_a_veto_back(action: ActionType) -> None:
 @pytest.mark.parametrize(
     ("text", "meaning"),
     [
-        ("basketball Sundays 4pm", "exercise (basketball) best on Sunday at 16:00, over by 18:00"),
-        ("sonntags zur Oma", "family time (Oma) best on Sunday"),
+        ("basketball Sundays 4pm", "exercise (basketball) best on Sundays at 16:00, over by 18:00"),
+        ("sonntags zur Oma", "family time (Oma) best on Sundays"),
         ("never yoga", "exercise without yoga"),
         ("never yoga or pilates", "exercise without pilates and yoga"),
-        ("no yoga on Mondays", "exercise without yoga, on Monday"),
-        ("Yoga nur Mo-Sa", "exercise (Yoga) best on {rest} and Saturday; exercise without Yoga, on Sunday"),
+        ("no yoga on Mondays", "exercise without yoga, on Mondays"),
+        ("Yoga nur Mo-Sa", "exercise (Yoga) best on {rest} and Saturdays; exercise without Yoga, on Sundays"),
         (
             "up to five suggestions on weekdays but just one on Saturday and Sunday",
-            "at most 5 suggestions a day; at most one suggestion a day, on Saturday and Sunday",
+            "at most 5 suggestions a day; at most one suggestion a day, on Saturdays and Sundays",
         ),
         (
             "finish at 3 on Sundays, otherwise at five",
-            "work not on Sunday from 15:00 to 24:00; work not on {rest} and Saturday from 17:00 to 24:00",
+            "work not on Sundays from 15:00 to 24:00; work not on {rest} and Saturdays from 17:00 to 24:00",
         ),
         (
             "ab halb sieben nur noch Familie",
             "family time best from 18:30 to 24:00; everything but family time not after 18:30",
         ),
-        ("Mittwochs und freitags Sport, sonst keinen", "exercise only on Wednesday and Friday"),
+        ("Mittwochs und freitags Sport, sonst keinen", "exercise only on Wednesdays and Fridays"),
         (
             "family breakfast on Sundays at nine",
-            "family time (family breakfast) best on Sunday at 09:00, over by 11:00",
+            "family time (family breakfast) best on Sundays at 09:00, over by 11:00",
         ),
         ("um fünf Uhr dreißig aufstehen", "up at 05:30"),
         ("morgens Sport, nie nach 10", "exercise best from 06:00 to 12:00; exercise not after 10:00"),
         ("I can't stand meditating, drop it", "never suggest meditation"),
         (
             "deep work 9-12 except weekends",
-            "focused work best on Monday, Tuesday, Wednesday, Thursday and Friday from 09:00 to 12:00",
+            "focused work best on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays from 09:00 to 12:00",
         ),
         (
             "Donnerstagabend für die Bandprobe freihalten",
             (
-                "time for yourself (Bandprobe) best on Thursday from 18:00 to 24:00; "
-                "everything but time for yourself not on Thursday from 18:00 to 24:00"
+                "time for yourself (Bandprobe) best on Thursdays from 18:00 to 24:00; "
+                "everything but time for yourself not on Thursdays from 18:00 to 24:00"
             ),
         ),
-        ("learn Italian on Mondays", "learning (Italian) best on Monday"),
-        ("let me sleep in on Sundays until 9", "up at 09:00 on Sunday"),
-        ("sonntags will ich bis 9 ausschlafen", "up at 09:00 on Sunday"),
+        ("learn Italian on Mondays", "learning (Italian) best on Mondays"),
+        ("let me sleep in on Sundays until 9", "up at 09:00 on Sundays"),
+        ("sonntags will ich bis 9 ausschlafen", "up at 09:00 on Sundays"),
         ("Mittagspause von 12 bis 13 Uhr freihalten", "everything that is suggested not from 12:00 to 13:00"),
         ("walk the dog twice a day", "exercise (walk the dog) 14 times a week"),
-        ("swimming with my daughter on Saturdays", "family time (swimming, daughter) best on Saturday"),
+        ("swimming with my daughter on Saturdays", "family time (swimming, daughter) best on Saturdays"),
         ("training should be over by eight in the evening", "exercise not after 20:00"),
-        ("Keep Saturday for the stables", "everything that is suggested not on Saturday"),
+        ("Keep Saturday for the stables", "everything that is suggested not on Saturdays"),
         ("keine Termine über Mittag", "everything that is suggested not from 12:00 to 14:00"),
         ("my knee is dodgy, so no running, cycling is ok", "exercise without running"),
         ("kein Bauchmuskeltraining", "exercise without Bauchmuskeltraining"),
-        ("sport on Sundays", "exercise best on Sunday"),
+        ("sport on Sundays", "exercise best on Sundays"),
         ("a walk after work", "exercise (walk) best from 17:00 to 20:00"),
         ("jog on three days a week", "exercise (jog) 3 times a week"),
         ("ein Mittagsschlaf so gegen zwei", "naps best at 14:00, over by 16:00"),
         ("an afternoon nap at 2", "naps best at 14:00, over by 16:00"),
-        ("sonntags bitte Ruhe, keine Vorschläge", "everything that is suggested not on Sunday"),
+        ("sonntags bitte Ruhe, keine Vorschläge", "everything that is suggested not on Sundays"),
         (
             "unter der Woche vier Vorschläge, am Wochenende einer",
-            "at most 4 suggestions a day; at most one suggestion a day, on Saturday and Sunday",
+            "at most 4 suggestions a day; at most one suggestion a day, on Saturdays and Sundays",
         ),
-        ("montags vor der Arbeit Sport", "exercise best on Monday from 06:00 to 08:00"),
-        ("freitags nur bis 14 Uhr arbeiten", "work not on Friday from 14:00 to 24:00"),
+        ("montags vor der Arbeit Sport", "exercise best on Mondays from 06:00 to 08:00"),
+        ("freitags nur bis 14 Uhr arbeiten", "work not on Fridays from 14:00 to 24:00"),
         (
             "schwimmen dienstags, das genügt",
-            "exercise (schwimmen) best on Tuesday; exercise (schwimmen) at most once a week",
+            "exercise (schwimmen) best on Tuesdays; exercise (schwimmen) at most once a week",
         ),
-        ("finish by six, and yoga on Mondays", "work not after 18:00; exercise (yoga) best on Monday"),
+        ("finish by six, and yoga on Mondays", "work not after 18:00; exercise (yoga) best on Mondays"),
         ("Meditieren um 7 Uhr", "meditation best at 07:00, over by 09:00"),
-        ("swim on Saturdays at 10", "exercise (swim) best on Saturday at 10:00, over by 12:00"),
+        ("swim on Saturdays at 10", "exercise (swim) best on Saturdays at 10:00, over by 12:00"),
         (
             "long runs only at the weekend",
-            "exercise (long runs) best on Saturday and Sunday; exercise without long runs, on {work}",
+            "exercise (long runs) best on Saturdays and Sundays; exercise without long runs, on {work}",
         ),
         ("two evenings a week with no plans at all", "no suggestions from 18:00 to 24:00 on 2 days of a week"),
         ("ein Abend pro Woche frei", "no suggestions from 18:00 to 24:00 on one day of a week"),
         ("fewer suggestions, they stress me", "one suggestion a day fewer"),
-        ("keep Sundays free", "everything that is suggested not on Sunday"),
+        ("keep Sundays free", "everything that is suggested not on Sundays"),
     ],
 )
 def test_the_kind_of_an_action_is_held_and_told(text: str, meaning: str) -> None:
     assert sentence(understood(text)) == meaning.format(
-        rest="Monday, Tuesday, Wednesday, Thursday, Friday", work="Monday, Tuesday, Wednesday, Thursday and Friday"
+        rest="Mondays, Tuesdays, Wednesdays, Thursdays, Fridays",
+        work="Mondays, Tuesdays, Wednesdays, Thursdays and Fridays",
     )
 
 

@@ -122,18 +122,19 @@ def test_other_words_say_the_same(texts: str) -> None:
         ("Freunde treffen mind. zweimal die Woche", "seeing friends at least 2 times a week"),
         ("see friends once a week", "seeing friends once a week"),
         ("at least 7 hours of sleep, and up by 6", "at least 7 hours in bed; up by 06:00"),
-        ("werktags spätestens um 7 aufstehen", "up by 07:00 on Monday, Tuesday, Wednesday, Thursday and Friday"),
+        ("werktags spätestens um 7 aufstehen", "up by 07:00 on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays"),
         ("up at 6", "up at 06:00"),
         (
             "deep work 2 hours every morning except Fridays",
             (
                 "focused work 120 minutes at a time; focused work 6 times a week; "
-                "focused work best on Monday, Tuesday, Wednesday, Thursday, Saturday and Sunday from 06:00 to 12:00"
+                "focused work best on Mondays, Tuesdays, Wednesdays, Thursdays, Saturdays and Sundays from 06:00 to "
+                "12:00"
             ),
         ),
         (
             "jeden Tag außer sonntags 20 Minuten Meditation",
-            "meditation 20 minutes at a time; meditation 6 times a week; meditation not on Sunday",
+            "meditation 20 minutes at a time; meditation 6 times a week; meditation not on Sundays",
         ),
         ("no more than 30 min of tv every day except Friday", REFUSED),
         ("emails at 7 because the kids are asleep", "office work and errands (emails) best at 07:00, over by 09:00"),
@@ -150,11 +151,11 @@ def test_what_is_said_is_said_back(text: str, told: str) -> None:
     [
         (
             "Samstagvormittag Einkäufe und Erledigungen",
-            "all office work and errands, not only Einkäufe and Erledigungen, best on Saturday from 08:00 to 12:00",
+            "all office work and errands, not only Einkäufe and Erledigungen, best on Saturdays from 08:00 to 12:00",
         ),
-        ("swimming and running on Saturdays", "all exercise, not only swimming and running, best on Saturday"),
-        ("swimming on Saturdays", "exercise (swimming) best on Saturday"),
-        ("mum and dad on Sundays", "family time (mum and dad) best on Sunday"),
+        ("swimming and running on Saturdays", "all exercise, not only swimming and running, best on Saturdays"),
+        ("swimming on Saturdays", "exercise (swimming) best on Saturdays"),
+        ("mum and dad on Sundays", "family time (mum and dad) best on Sundays"),
     ],
 )
 def test_two_kinds_of_a_thing_are_told_as_all_of_it(text: str, told: str) -> None:

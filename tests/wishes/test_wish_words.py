@@ -117,49 +117,49 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("text", "meaning"),
     [
-        ("no tv mon-fri", "watching series only on Saturday and Sunday"),
-        ("Mo-Fr kein Netflix", "watching series only on Saturday and Sunday"),
+        ("no tv mon-fri", "watching series only on Saturdays and Sundays"),
+        ("Mo-Fr kein Netflix", "watching series only on Saturdays and Sundays"),
         ("strength training 3x/week", "exercise 3 times a week"),
-        ("running, but not on Tuesdays", "exercise without running, on Tuesday"),
+        ("running, but not on Tuesdays", "exercise without running, on Tuesdays"),
         ("Arbeitsende 16 Uhr", "work not after 16:00"),
         ("I hate meditation, never show it", "never suggest meditation"),
-        ("yoga mondays, running fridays", "exercise best on Monday; exercise best on Friday"),
-        ("montags Yoga, freitags laufen", "exercise best on Monday; exercise best on Friday"),
+        ("yoga mondays, running fridays", "exercise best on Mondays; exercise best on Fridays"),
+        ("montags Yoga, freitags laufen", "exercise best on Mondays; exercise best on Fridays"),
         ("half seven is the earliest for any workout", "exercise not before 07:30"),
-        ("friday is off and so is saturday", "work only on Monday, Tuesday, Wednesday, Thursday and Sunday"),
+        ("friday is off and so is saturday", "work only on Mondays, Tuesdays, Wednesdays, Thursdays and Sundays"),
         ("you can bin the weekly running goal", "no goal for exercise"),
         ("I'd rather be calm than productive", "serenity counts 2 times as usual"),
         ("Energie und Fitness sind mir wichtiger als der Rest", "vitality counts 2 times as usual"),
         ("Serien höchstens bis 23 Uhr", "watching series not after 23:00"),
         ("Verschon mich vormittags mit Papierkram", "office work and errands not from 06:00 to 12:00"),
         ("vor halb acht brauchst du mir mit Sport nicht kommen", "exercise not before 07:30"),
-        ("no sport on Mondays before 10", "exercise not on Monday from 00:00 to 10:00"),
+        ("no sport on Mondays before 10", "exercise not on Mondays from 00:00 to 10:00"),
         ("walks only in daylight, 9 to 4", "exercise only from 09:00 to 16:00"),
         ("two gym sessions and one swim a week", "exercise 3 times a week"),
         ("pilates twice a week + meditation 3x", "exercise 2 times a week; meditation 3 times a week"),
-        ("Tuesdays are choir evenings, so no telly then", "watching series not on Tuesday from 18:00 to 24:00"),
+        ("Tuesdays are choir evenings, so no telly then", "watching series not on Tuesdays from 18:00 to 24:00"),
         ("max. 2 am Tag", "at most 2 suggestions a day"),
-        ("der Samstag ist ab jetzt doch wieder Lerntag", "learning on Saturday again"),
-        ("Schwimmen dienstags und freitags, sonst kein Sport", "exercise only on Tuesday and Friday"),
+        ("der Samstag ist ab jetzt doch wieder Lerntag", "learning on Saturdays again"),
+        ("Schwimmen dienstags und freitags, sonst kein Sport", "exercise only on Tuesdays and Fridays"),
         ("kein Netflix vor dem Abendessen, sprich vor 19 Uhr", "watching series not before 19:00"),
         ("gym before 9 is ok agian", "exercise from 00:00 to 09:00 again"),
         ("don't bother me before 9", "everything that is suggested not before 09:00"),
         ("Meditieren? Wenn, dann gleich nach dem Aufstehen zwischen 6 und 7", "meditation only from 06:00 to 07:00"),
-        ("Wednesdays can be working days again", "work on Wednesday again"),
+        ("Wednesdays can be working days again", "work on Wednesdays again"),
         ("never suggest meditation to me again", "never suggest meditation"),
         ("Nicht vor 8, nicht nach 19: Sport", "exercise not before 08:00; exercise not after 19:00"),
         (
             "kein Lernen vor 10 und auch sonst nicht sonntags",
-            "learning not before 10:00; learning not on Sunday",
+            "learning not before 10:00; learning not on Sundays",
         ),
-        ("in bed by 22:30 on weekdays", "in bed by 22:30 on Monday, Tuesday, Wednesday, Thursday and Friday"),
-        ("keep Wednesday evening free", "everything that is suggested not on Wednesday from 18:00 to 24:00"),
+        ("in bed by 22:30 on weekdays", "in bed by 22:30 on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays"),
+        ("keep Wednesday evening free", "everything that is suggested not on Wednesdays from 18:00 to 24:00"),
         ("no work after dinner", "work not after 19:00"),
         (
             "on the buses till 2 in the afternoon, nothing worky after that",
             'work not after 14:00; left aside: "buses"',
         ),
-        ("keep Saturdays free for my family", "family time best on Saturday"),
+        ("keep Saturdays free for my family", "family time best on Saturdays"),
         ("gym twice a week is plenty", "exercise at most 2 times a week"),
         ("please cancel my limit on suggestions", "forget what you wished for the number of suggestions"),
         ("Vergessen Sie die Schlafenszeit, die ich genannt habe", "forget what you wished for bedtime"),
@@ -170,7 +170,7 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ),
         (
             "series ok on fri from 21:00, otherwise no",
-            "watching series only on Friday; watching series not before 21:00",
+            "watching series only on Fridays; watching series not before 21:00",
         ),
         (
             "time for myself only once the boys sleep, after half past eight",
@@ -179,20 +179,20 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("Licht aus um zwanzig vor elf", "in bed by 22:40"),
         ("keine Serien nach 1 Uhr nachts", "watching series not from 01:00 to 06:00"),
         ("swim only before 7am or after 6pm", "exercise only from 00:00 to 07:00 and 18:00 to 24:00"),
-        ("donnerstags vor elf weder Deep Work noch Admin", "work not on Thursday from 00:00 to 11:00"),
+        ("donnerstags vor elf weder Deep Work noch Admin", "work not on Thursdays from 00:00 to 11:00"),
         (
             "Um sieben fängt meine Arbeit an, freitags erst um neun",
-            "work not before 07:00; work not on Friday from 00:00 to 09:00",
+            "work not before 07:00; work not on Fridays from 00:00 to 09:00",
         ),
         ("mehr als drei Abende mit Freunden in der Woche sind mir zu viel", "seeing friends at most 3 times a week"),
-        ("I work Mon to Wed, the rest is off", "work only on Monday, Tuesday and Wednesday"),
-        ("I would rather do admin on Mondays than Fridays", "office work and errands best on Monday"),
-        ("So bis Do Licht aus um 22 Uhr", "in bed by 22:00 on Monday, Tuesday, Wednesday, Thursday and Sunday"),
+        ("I work Mon to Wed, the rest is off", "work only on Mondays, Tuesdays and Wednesdays"),
+        ("I would rather do admin on Mondays than Fridays", "office work and errands best on Mondays"),
+        ("So bis Do Licht aus um 22 Uhr", "in bed by 22:00 on Mondays, Tuesdays, Wednesdays, Thursdays and Sundays"),
         ("nur zwei gesellige Abende die Woche", "seeing friends at most 2 times a week"),
-        ("no alarm before 8 on weekends", "not up before 08:00 on Saturday and Sunday"),
-        ("Sa/So kein Lernen", "learning only on Monday, Tuesday, Wednesday, Thursday and Friday"),
+        ("no alarm before 8 on weekends", "not up before 08:00 on Saturdays and Sundays"),
+        ("Sa/So kein Lernen", "learning only on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays"),
         ("ein Vorschlag täglich, basta", "at most one suggestion a day"),
-        ("Bettzeit halb zehn, freitags halb elf", "in bed by 21:30; in bed by 22:30 on Friday"),
+        ("Bettzeit halb zehn, freitags halb elf", "in bed by 21:30; in bed by 22:30 on Fridays"),
         ("naps at most 20 minutes", "naps at most 20 minutes at a time"),
         ("Fokusarbeit nicht unter anderthalb Stunden am Stück", "focused work at least 90 minutes at a time"),
         (
@@ -202,35 +202,35 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ("hush from noon till 2, please", "everything that is suggested not from 12:00 to 14:00"),
         (
             "exercise on Saturdays, but not before ten",
-            "exercise best on Saturday; exercise not on Saturday from 00:00 to 10:00",
+            "exercise best on Saturdays; exercise not on Saturdays from 00:00 to 10:00",
         ),
-        ("no gym on Saturdays, my knees hurt by then", "exercise without gym, on Saturday"),
+        ("no gym on Saturdays, my knees hurt by then", "exercise without gym, on Saturdays"),
         ("My working hours are 19:00 to 07:00", "work only from 19:00 to 07:00"),
         ("in bed at ten sharp, mum wakes at five", "in bed by 22:00"),
-        ("no deep work when the kids are home, i.e. Wednesdays", "focused work not on Wednesday"),
+        ("no deep work when the kids are home, i.e. Wednesdays", "focused work not on Wednesdays"),
         ("my team meets from 9 to 9:45, so no pings then", "everything that is suggested not from 09:00 to 09:45"),
         ("Mehr als vier Tipps am Tag lese ich eh nicht", "at most 4 suggestions a day"),
         (
             "Papierkram nur freitags, zwischen 8 und 11",
-            "office work and errands only on Friday; office work and errands only from 08:00 to 11:00",
+            "office work and errands only on Fridays; office work and errands only from 08:00 to 11:00",
         ),
-        ("sport every day except Sundays", "exercise 6 times a week; exercise not on Sunday"),
-        ("never tv, except on Fridays and Saturdays", "watching series only on Friday and Saturday"),
+        ("sport every day except Sundays", "exercise 6 times a week; exercise not on Sundays"),
+        ("never tv, except on Fridays and Saturdays", "watching series only on Fridays and Saturdays"),
         (
             "no sport after 8 pm, except on Fridays",
-            "exercise not on Monday, Tuesday, Wednesday, Thursday, Saturday and Sunday from 20:00 to 24:00",
+            "exercise not on Mondays, Tuesdays, Wednesdays, Thursdays, Saturdays and Sundays from 20:00 to 24:00",
         ),
         (
             "abends keine Arbeit, außer am Wochenende",
-            "work not on Monday, Tuesday, Wednesday, Thursday and Friday from 18:00 to 24:00",
+            "work not on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays from 18:00 to 24:00",
         ),
         ("Evenings belong to my kids until eight", "family time best from 18:00 to 20:00"),
-        ("any day but Monday is fine for the gym", "exercise without gym, on Monday"),
+        ("any day but Monday is fine for the gym", "exercise without gym, on Mondays"),
         ("undo my no-tv rule", "forget what you wished for watching series"),
-        ("coffee with the girls on Saturdays", "seeing friends best on Saturday"),
+        ("coffee with the girls on Saturdays", "seeing friends best on Saturdays"),
         (
             "no series on work nights",
-            "watching series not on Monday, Tuesday, Wednesday, Thursday and Sunday from 18:00 to 24:00",
+            "watching series not on Mondays, Tuesdays, Wednesdays, Thursdays and Sundays from 18:00 to 24:00",
         ),
         (
             "Vormittags lernen, nachmittags Papierkram, abends gar nix",
@@ -241,14 +241,14 @@ def test_what_was_understood_is_said_in_a_sentence() -> None:
         ),
         (
             "sport only on weekends, then two hours",
-            "exercise 120 minutes at a time; exercise only on Saturday and Sunday",
+            "exercise 120 minutes at a time; exercise only on Saturdays and Sundays",
         ),
         ("nach achte am Abend nichts vorschlagen", "everything that is suggested not after 20:00"),
         ("drop the meditation stuff, it's not for me", "never suggest meditation"),
         ("Serien kannst du komplett streichen", "never suggest watching series"),
         (
             "Arbeitszeit 9 bis 18 Uhr, am Freitag nur bis 13 Uhr",
-            "work only from 09:00 to 18:00; work not on Friday from 13:00 to 24:00",
+            "work only from 09:00 to 18:00; work not on Fridays from 13:00 to 24:00",
         ),
     ],
 )
@@ -263,7 +263,7 @@ def test_a_wish_for_a_day_forbids_no_other_and_only_says_so() -> None:
         wished = next(iter(found.kinds.values()), found)
         assert wished == Wishes(best={ActionType.FAMILY_TIME: Best(days=frozenset({5}))})
         assert wishes_of(plain(found)) == found
-        assert sentence(nameless(understood(text))) == "family time best on Saturday"
+        assert sentence(nameless(understood(text))) == "family time best on Saturdays"
         for back in ("family time at any time", "forget my wish about family"):
             assert applied(found, understood(back)) == Wishes()
     assert applied(Wishes(), understood("workouts tue and thu only")).days == {E: frozenset({1, 3})}
@@ -316,11 +316,11 @@ def test_a_night_that_depends_on_a_day_is_refused(text: str) -> None:
     [
         (
             "I come off nights at the weekend, so no sport on Mondays.",
-            'exercise not on Monday; left aside: "I come off nights at the weekend"',
+            'exercise not on Mondays; left aside: "I come off nights at the weekend"',
         ),
         (
             "No sport on Thursdays, my legs are shot from Wednesday",
-            'exercise not on Thursday; left aside: "my legs are shot from Wednesday"',
+            'exercise not on Thursdays; left aside: "my legs are shot from Wednesday"',
         ),
         (
             "Schlag mir nie ein Nickerchen vor, danach bin ich zu nichts zu gebrauchen",
@@ -332,20 +332,20 @@ def test_a_night_that_depends_on_a_day_is_refused(text: str) -> None:
         ),
         (
             "Long run Sunday morning, rest on Monday",
-            "exercise best on Sunday from 06:00 to 12:00; exercise not on Monday",
+            "exercise best on Sundays from 06:00 to 12:00; exercise not on Mondays",
         ),
         (
             "weekends are for the family, period",
             (
-                "family time best on Saturday and Sunday; "
-                "everything but family time only on Monday, Tuesday, Wednesday, Thursday and Friday"
+                "family time best on Saturdays and Sundays; "
+                "everything but family time only on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays"
             ),
         ),
         ("Dreimal die Woche laufen, mehr muss nicht sein", "exercise 3 times a week; exercise at most 3 times a week"),
-        ("Unter der Woche keine Verabredungen", "seeing friends only on Saturday and Sunday"),
+        ("Unter der Woche keine Verabredungen", "seeing friends only on Saturdays and Sundays"),
         ("Gegen Abend Yoga", "exercise best from 17:00 to 19:00"),
-        ("Meine freien Tage sind Montag und Donnerstag, dann gern Yoga", "exercise best on Monday and Thursday"),
-        ("I have to be out by four on Mondays, so finish work by then", "work not on Monday from 16:00 to 24:00"),
+        ("Meine freien Tage sind Montag und Donnerstag, dann gern Yoga", "exercise best on Mondays and Thursdays"),
+        ("I have to be out by four on Mondays, so finish work by then", "work not on Mondays from 16:00 to 24:00"),
         ("can i have a nap around 2 in the afternoon", "naps best at 14:00, over by 16:00"),
         ("Erinnere mich daran, morgens zu dehnen", "exercise best from 06:00 to 12:00"),
     ],

@@ -90,14 +90,14 @@ LIFTED = (  # what stands, what is lifted, what is left, what the words name as 
     (
         ("no sport before 9", "never sport on Thursday evenings"),
         ("sport before 9 again", "doch wieder Sport vor 9 Uhr"),
-        "exercise not on Thursday from 18:00 to 24:00",
+        "exercise not on Thursdays from 18:00 to 24:00",
         "exercise not before 09:00",
     ),
     (
         ("no sport before 9", "Sport nicht am Samstag von 9:00 bis 12:00"),
         ("sport before 10 again", "doch wieder Sport vor 10 Uhr"),
-        "exercise not on Saturday from 10:00 to 12:00",
-        "exercise not before 09:00; exercise not on Saturday from 09:00 to 12:00",
+        "exercise not on Saturdays from 10:00 to 12:00",
+        "exercise not before 09:00; exercise not on Saturdays from 09:00 to 12:00",
     ),
     (
         ("never suggest exercise",),
