@@ -117,7 +117,7 @@ class Week:
         before = [one for k in self._before(day) for one in self.placed(k)]
         placed, view = [_said(one) for one in self.placed(day)], self._view(day, before)
         held = self._names_before(day) | _names([*self.placed(day), *self.fixed(day)])
-        return (*night_unmet(self.person, day), *tasks_unmet(view, held), *unmet(view, placed))
+        return (*night_unmet(self.person, day), *tasks_unmet(view, held, placed), *unmet(view, placed))
 
     def _of_day(self, day: date, before: Sequence[Block]) -> Iterator[Block]:
         given = [*given_blocks(self.person, day)]

@@ -16,7 +16,7 @@ from bridge.calendar.kinds import FETCH
 from bridge.calendar.plans import COMPANY
 from bridge.day import masks
 from bridge.day.agreed import promised, refused_slots, rests_until
-from bridge.day.grid import DAY, HARD_WEEK, HOUR, MINUTE, OFFICE_WORK, Cells, Starts, run
+from bridge.day.grid import BESIDE, DAY, HARD_WEEK, HOUR, MINUTE, OFFICE_WORK, Cells, Starts, run
 from bridge.day.known import LONG_SPORT
 from bridge.day.leisure import LOAD, off, own_hours, own_spans, told_hours, wished
 from bridge.day.masks import LEISURE, ONE_REST, PLANNED_ONCE, is_near, is_urgent, nap_until, presses, usual
@@ -42,6 +42,7 @@ PART = 30  # minutes
 FREE_ANYWAY = 240  # minutes free of entries, which are one's own; our choice
 NO_GAP = {  # kinds of a refusal for want of room, by entries or ways around them -> the same of a part of the day
     "no_gap": "no_gap_before",
+    "no_gap_beside": "no_gap_before",
     "no_gap_ways": "no_gap_ways_before",
 }
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
@@ -393,8 +394,14 @@ def _shifted(cells: Cells, by: int) -> Cells:
 
 
 def _apart(candidate: Candidate, view: View) -> Cells | bool:
-    apart = APART if candidate.task is None else PAUSE
+    apart = APART if candidate.task is None else BESIDE if view.grid.tight else PAUSE
     return ~view.grid.touched((one.start - apart, one.end + apart) for one in view.near) if view.near else True
+
+
+def _of_apart(candidate: Candidate, view: View) -> Fact:
+    time = view.person.local(view.near[-1].start)
+    beside = fact("no_gap_beside", minutes=candidate.least, time=time)
+    return fact("suggestion_at", time=time) if candidate.task is None else beside
 
 
 RULES: tuple[Rule, ...] = (
@@ -442,11 +449,6 @@ RULES: tuple[Rule, ...] = (
     Rule(name="free", mask=_free, refusal=lambda one, _: fact("no_gap", minutes=one.least)),
     Rule(name="shops", actions=WORK, mask=masks.shops_open, refusal="shops_closed"),
     Rule(name="calls", actions=WORK, mask=masks.answered, refusal="no_calls"),
-    Rule(
-        name="apart",
-        mask=_apart,
-        refusal=lambda _, view: fact("suggestion_at", time=view.person.local(view.near[-1].start)),
-        firm=False,
-    ),
+    Rule(name="apart", mask=_apart, refusal=_of_apart, firm=False),
     Rule(name="late", mask=masks.not_too_late, refusal="hour_of_day", starts=True, guess=True),
 )

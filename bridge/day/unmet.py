@@ -7,12 +7,12 @@ from datetime import date, datetime
 
 from bridge.calendar.kinds import title_of
 from bridge.day.agreed import put_off
-from bridge.day.grid import HOUR, MINUTE
-from bridge.day.leisure import hours_of, is_wanted, told_hours
+from bridge.day.grid import HOUR, MINUTE, run
+from bridge.day.leisure import hours_of, is_wanted, off, told_hours
 from bridge.day.opening import NAMED, in_order
 from bridge.day.person import Person
 from bridge.day.routine import in_the_night
-from bridge.day.rules import APART, NO_GAP, fit, in_hours
+from bridge.day.rules import APART, NO_GAP, PAUSE, fit, in_hours
 from bridge.day.typical import DAY
 from bridge.day.view import Candidate, Said, View, of_action, of_task
 from bridge.domain.facts import Fact, fact
@@ -43,26 +43,37 @@ def unmet(view: View, placed: Sequence[Said]) -> Iterator[Fact]:
             yield fact("wish_unmet", action=str(action), why=why, title=view.wishes.named.get(action))
 
 
-def tasks_unmet(view: View, held: Collection[str]) -> Iterator[Fact]:
-    """Yield why tasks that are due by the day are not among those that it holds, one fact for each reason."""
+def tasks_unmet(view: View, held: Collection[str], placed: Sequence[Said]) -> Iterator[Fact]:
+    """Yield why tasks that are due by the day are not among those that it holds, one fact for each reason.
+
+    ``placed`` are the suggestions and tasks of the day.
+    """
     person, day = view.person, view.grid.date
     named: set[str | None] = {*held, *(one.what for one in view.said if one.end > person.now)}
     mine = (one for one in person.known.tasks if one.completed is None and one.title and one.due is not None)
     due = [one for one in mine if one.due == day or (view.is_today and one.due is not None and one.due < day)]
     reasons: dict[Fact, list[str]] = {}
     for task in (one for one in in_order(due, day) if one.title not in named):
-        reasons.setdefault(_why_not(task, view), []).append(task.title or "")
+        reasons.setdefault(_why_not(task, view, placed), []).append(task.title or "")
     for why, titles in reasons.items():
         names = list(dict.fromkeys(titles))
         yield fact("task_unmet", why=why, title=", ".join([*names[:NAMED], *["…"][: len(names) > NAMED]]))
 
 
-def _why_not(task: Task, view: View) -> Fact:
+def _why_not(task: Task, view: View, placed: Sequence[Said]) -> Fact:
     moved = put_off(view.person).get(task.title or "")
     if moved is not None:
         return fact("put_off_until", time=view.person.local(moved))
-    found = fit(of_task(task, view.person), view, view.now if view.is_today else 0, view.grid.size)
-    return found if isinstance(found, Fact) else fact("others_first")
+    candidate = of_task(task, view.person)
+    found = fit(candidate, view, view.now if view.is_today else 0, view.grid.size)
+    if isinstance(found, Fact):
+        return found
+    left = run(~view.grid.touched((one.start - PAUSE, one.end + PAUSE) for one in placed)) * 5 >= candidate.least
+    if not (left & (found > 0)).any():
+        return fact("others_first")
+    due = {one.title: one.due for one in view.person.known.tasks if one.completed is None}
+    of_other_days = any(due.get(one.what, view.grid.date) != view.grid.date for one in placed if one.what)
+    return fact("day_off_enough" if of_other_days and off(view, view.grid.date) else "enough_planned")
 
 
 def night_unmet(person: Person, day: date) -> Iterator[Fact]:

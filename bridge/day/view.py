@@ -33,6 +33,7 @@ ATTENDED = COMPANY | {ActionType.EXERCISE, ActionType.LEARN}
 WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
 RESTS = frozenset({ActionType.MEDITATE, ActionType.ME_TIME})
 DUE_DAYS, TASKS_MAX = 2, 4  # tasks due within so many days get a place; and how many are looked at in a day
+OF_DAY_MAX = 8  # and of those due on the day itself; our choice
 NAMED_DAYS = 14  # a task due within so many days is what a suggestion to work is about
 LEAST, MOST = 15, 180  # minutes of a task
 USUAL, PAPERS, ERRAND = 60, 45, 25  # minutes of a task without an estimate, by its kind
@@ -389,7 +390,7 @@ def _named(person: Person, action: ActionType, day: date, said: frozenset[str]) 
 def due_tasks(person: Person, day: date) -> list[Task]:
     """Return a few open tasks that are overdue or due soon after ``day``, the most pressing first, each title once.
 
-    Tasks that were put off to a later time are left out until then.
+    Of those due on ``day`` there may be more. Tasks that were put off to a later time are left out until then.
     """
     waiting = put_off(person)
     errands = (errand.task for errand in person.errands.values())
@@ -399,7 +400,8 @@ def due_tasks(person: Person, day: date) -> list[Task]:
     once: dict[str | None, Task] = {}  # lists may repeat a task
     for task in sorted(near, key=lambda t: _order(t, person)):
         once.setdefault(task.title, task)
-    return list(once.values())[:TASKS_MAX]
+    of_day = sum(one.due == day for one in once.values())
+    return list(once.values())[: max(TASKS_MAX, min(of_day, OF_DAY_MAX))]
 
 
 def _counts(due: date, person: Person, day: date, days: int) -> bool:

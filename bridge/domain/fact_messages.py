@@ -363,6 +363,8 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "not_foretold": say("how the meters will go is not forecast in an illness"),
     "task_unmet": Titled(say("no place for what is due: {why}"), say("no place for what is due ({title}): {why}")),
     "others_first": say("other things come first that day"),
+    "day_off_enough": say("a day off gets one task of other days"),
+    "enough_planned": say("the tasks planned for that day are enough"),
     "night_unmet": say("you wish to be in bed by {time:%H:%M}, but entries take that night"),
     "hours_over": say("{start:%H:%M} to {end:%H:%M} is over"),
     "hours_taken": Titled(
@@ -383,6 +385,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "in_the_night_zone": say("it lies in your night, as it is entered in {place} time"),
     "no_gap": say("no free gap of {minutes} minutes suits it"),
     "no_gap_before": say("no free {minutes} minutes that suit it begin before {time:%H:%M}"),
+    "no_gap_beside": say("no free {minutes} minutes are left beside what is suggested at {time:%H:%M}"),
     "no_gap_ways": say("ways and pauses around your entries leave no {minutes} minutes for it"),
     "no_gap_ways_before": say("ways and pauses leave no {minutes} minutes for it that begin before {time:%H:%M}"),
     "offices_closed": say("offices are closed today"),

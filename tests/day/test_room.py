@@ -5,12 +5,15 @@ import random
 import pytest
 
 from bridge.day.body import Mode, ModeKind
+from bridge.day.grid import run
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
-from rhythm_env.interface import ActionType
+from rhythm_env.interface import ActionType, Answer
 
 from .lives import DAY, TODAY, at, entry, nights, sleep, workout
-from .persons import HOUR, SUNDAY, blocks, found, free_sunday, grid, person, runs
+from .persons import HOUR, SUNDAY, blocks, found, free_sunday, grid, person, runs, week
+from .test_outcomes import advice
+from .test_put_off import recorded
 
 A = ActionType
 
@@ -104,3 +107,48 @@ def test_usual_sport_has_room_beside_a_task_due_that_day_and_one_due_the_next():
     one = person(hour=15.3, episodes=slept, tasks=tasks, task_actions=actions, work=False)
     assert [block.action for block in blocks(one, "suggested", TODAY)] == [A.EXERCISE]
     assert len(blocks(one, "task", TODAY)) == 2
+
+
+@pytest.mark.parametrize("count", range(1, 8))
+@pytest.mark.parametrize("hour", [7.5, 8.2, 9.0])
+def test_on_an_empty_day_off_all_that_is_due_that_day_has_a_place(count, hour):
+    titles = [f"Order costume {n}" for n in range(count)]
+    tasks = [Task(key=t, list="l", title=t, due=SUNDAY, effort=0.4) for t in titles]
+    one = free_sunday(hour=hour, tasks=tasks, task_actions=dict.fromkeys(titles, A.ADMIN_WORK))
+    assert {block.title for block in blocks(one, "task", SUNDAY)} == set(titles)
+    assert not [told for told in week(one).unmet(SUNDAY) if told.kind == "task_unmet"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_other_things_come_first_only_where_they_leave_no_time(seed):
+    """``least`` minutes, with pauses of half an hour, are not free between ten and six beside what is placed."""
+    for day in (SUNDAY, TODAY):
+        one = crowded(seed, day)
+        lived, of_day = week(one), grid(one)
+        placed = [*blocks(one, "suggested", day), *blocks(one, "task", day)]
+        held = ((block.start - HOUR / 2, block.end + HOUR / 2) for block in placed)
+        open_hours = of_day.inside([(max(one.now + HOUR / 4, of_day.since(10 * HOUR)), of_day.since(18 * HOUR))])
+        left = run(~of_day.busy & ~of_day.inside(of_day.work) & ~of_day.touched(held) & open_hours).max() * 5
+        for told in (told for told in lived.unmet(day) if told.kind == "task_unmet"):
+            assert told.values["why"].kind != "others_first" or left < 60, (day, left, placed)
+            if told.values["why"].kind == "day_off_enough":
+                tasks = {task.title: task.due for task in one.known.tasks}
+                assert day == SUNDAY
+                assert sum(tasks.get(block.title, day) != day for block in placed) == 1
+
+
+@pytest.mark.parametrize("minutes", [25, 40, 45])
+@pytest.mark.parametrize("due", [0, 1])
+def test_beside_what_is_agreed_a_task_of_the_day_takes_the_time_that_is_left(minutes, due):
+    party = entry(SUNDAY, 930, 1320, A.SOCIALIZE, "Birthday party")
+    said = recorded(
+        advice(A.MEDITATE, at(SUNDAY, 720), kind="suggested", start=2, minutes=20, what=None),
+        answer=Answer.ACCEPT,
+        answered_at=at(SUNDAY, 800),
+    )
+    task = Task(key="t", list="l", title="Order costumes", due=SUNDAY + due * DAY, effort=minutes / 60)
+    one = free_sunday(party, hour=13.8, tasks=[task], task_actions={"t": A.ADMIN_WORK}, advised=[said])
+    placed = [block for block in blocks(one, "task", SUNDAY) if block.title == task.title]
+    why = [told.values["why"] for told in week(one).unmet(SUNDAY) if told.kind == "task_unmet"]
+    assert (len(placed), why) == (1, []) or due
+    assert all(block.end <= at(SUNDAY, 930) for block in placed)
