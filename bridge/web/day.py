@@ -15,7 +15,7 @@ from bridge.advice.week import WeekSlot
 from bridge.calendar.kinds import claimed
 from bridge.daemon import backups
 from bridge.day.body import ILLNESS
-from bridge.day.opening import NAMED, in_order
+from bridge.day.opening import in_order
 from bridge.documents.calendar import today_event_document
 from bridge.documents.meters import reading_document
 from bridge.documents.recommendations import recommendation_document
@@ -51,6 +51,7 @@ SLOT_HEADINGS = {
 }
 OF_BODY = frozenset({*ILLNESS, "signs_of_night", "low_vitality", "said_ill"})  # told once on a page
 DUE = frozenset({"task_long_due", "task_was_due", "task_due_today", "due_by_today"})  # facts of tasks in an opening
+DUE_MAX = 50  # of them, which can be ticked there
 MOVED_MIN = 0.05  # our choice: a smaller change of a level since yesterday is none
 JUST_SAID_HOURS = 3.0  # our choice: for so long an answer needs no newer data beside it
 WELL_INFORMED_COVERAGE = 0.5  # of a meter; below it the page warns that little is known
@@ -145,7 +146,7 @@ def due(visit: Visit, known: Snapshot, opening: Sequence[Fact]) -> list[Task]:
         return []
     today = visit.today
     found = [task for task in known.tasks if task.completed is None and task.title and task.due and task.due <= today]
-    return in_order(found, today)[:NAMED]
+    return in_order(found, today)[:DUE_MAX]
 
 
 def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:

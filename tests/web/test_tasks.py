@@ -256,3 +256,31 @@ def test_a_task_that_is_open_again_has_its_card_again(
     visitor.change("/tasks/open", {"task": "todo/Pay bills"})
     assert "Pay bills" in visitor.get("/advice", headers=PART).text
     assert "Pay bills" in visitor.get("/day", headers=PART).text
+
+
+def ticks(page: str) -> set[str]:
+    """The tasks that a page offers to mark as done."""
+    forms = re.findall(r'<form method="post" action="/tasks/done">.*?</form>', page, re.DOTALL)
+    return {unescape(re.findall(r'name="task" value="([^"]+)"', form)[0]) for form in forms}
+
+
+@pytest.mark.parametrize("count", [1, 4, 9])
+@pytest.mark.parametrize("due", ["20261118", "20261120", "20261121"])
+def test_each_task_that_is_due_is_marked_as_done_on_the_page_that_names_it(
+    place: Place, ana: User, visitor: Visitor, count: int, due: str
+) -> None:
+    lists = [todo(f"Order <costume> {n}", due) for n in range(count)]
+    tasks = b"".join(re.findall(rb"BEGIN:VTODO.*END:VTODO\r\n", one, re.DOTALL)[0] for one in lists)
+    head, tail = re.split(rb"BEGIN:VTODO.*END:VTODO\r\n", lists[0], flags=re.DOTALL)
+    visitor.finished(visitor.upload("todo.ics", head + tasks + tail).text)
+    keys = {f"todo/Order <costume> {n}" for n in range(count)}
+    assert ticks(visitor.get("/week").text) == keys
+    if due != "20261121":
+        assert ticks(visitor.get("/").text.partition('<div class="today">')[0]) == keys
+    last = max(keys)
+    answer = visitor.change("/tasks/done", {"task": last, "week": "2026-W47"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/week?week=2026-W47")
+    assert ticks(visitor.get("/week").text) == keys - {last}
+    placed = visitor.get("/week/ahead?week=2026-W47", headers=PART).text
+    gone = set(re.findall(r'<div id="(due-\w+)" hx-swap-oob="delete">', placed))
+    assert len(ticks(placed)) >= len(gone)

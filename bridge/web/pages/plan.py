@@ -9,6 +9,7 @@ from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from bridge.advice import feedback, rescheduling
+from bridge.advice.week import monday_of
 from bridge.day.blocks import Block
 from bridge.documents.inputs import parse_day
 from bridge.documents.plan import to_icalendar
@@ -87,19 +88,19 @@ def entry(visit: Visitor, number: Number) -> Response:
 
 
 @router.post("/tasks/done")
-def tick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
-    """Save that the user did a task and its recommendation, and show the same plan again.
+def tick(visit: Visitor, task: Key, day: Day = "", week: Day = "") -> RedirectResponse:
+    """Save that the user did a task and its recommendation, and show the same plan or week again.
 
     Raises SetupError if ``task`` is no key of an open task of the user.
     """
-    store = visit.bridge.store
+    store, monday = visit.bridge.store, monday_of(week or None, visit.now, visit.user.zones)
     tasks = (one for _source, one in store.reading.tasks(visit.user.id) if one.completed is None)
     found = next((one for one in tasks if str(one.key) == task), None)
     if found is None:
         raise SetupError(_("this task is done, deleted or not yours; open the page again to see the open tasks"))
     store.task_notes.tick(visit.user.id, found, now=visit.now)
     _say(visit, found.title, Deed.DONE)
-    return _plan_of(visit, day)
+    return RedirectResponse(f"/week?week={week_name(monday)}", 303) if week else _plan_of(visit, day)
 
 
 @router.post("/tasks/open")

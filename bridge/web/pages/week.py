@@ -44,7 +44,7 @@ MODE_WORDS = {
     ModeKind.HOLIDAY: say("on holiday"),
     ModeKind.ODD: say("a different day"),
 }
-DUE_MAX = 5  # tasks shown for a day
+DUE_MAX, DUE_MORE = 5, 50  # tasks shown for a day, and behind "more"
 Named = Annotated[str, Form(max_length=20)]
 Key = Annotated[str, Form(max_length=2000)]
 
@@ -123,7 +123,7 @@ def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_
     cells = {one["cell"] for one in (*found, *moved)}
     week_ = cached_week(visit, monday)
     days = _days(_Drawn(visit=visit, week=week_, tones=_tones(owned(visit)), expected=found, moved=moved))
-    heads = {task["id"] for day in days for task in day["due"]}
+    heads = {task["id"] for day in days for task in (*day["due"], *day["more"])}
     shown: dict[str, Any] = {"slots": [slot for day in days for slot in day["slots"] if slot["id"] in cells]}
     shown |= {"choices": ahead.choices(visit), "name": week_name(monday), "week_name": week_name(monday)}
     return page("week/ahead.html", visit, placed=heads.intersection(one["due"] for one in found), **shown)
@@ -230,9 +230,9 @@ def _due(drawn: _Drawn, day: date, today: date) -> dict[str, Any]:
             "moved": moved.get(str(one.key)),
             "overdue": bool(one.due and one.due < today),
         }
-        for one in found[:DUE_MAX]
+        for one in found[: DUE_MAX + DUE_MORE]
     ]
-    return {"due": told, "more": max(len(found) - DUE_MAX, 0)}
+    return {"due": told[:DUE_MAX], "more": told[DUE_MAX:]}
 
 
 def _entries(drawn: _Drawn, slot: WeekSlot) -> Iterator[dict[str, Any]]:
