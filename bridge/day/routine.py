@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime, time, timedelta
 from operator import attrgetter
-from statistics import median
+from statistics import median, median_low
 
 from bridge.calendar.busy import NO_TIME, clipped, length, merged, takes_time
 from bridge.calendar.flights import is_journey
@@ -31,6 +31,7 @@ from rhythm_env.interface import ActionType
 
 WEEKS = 6  # of a weekday's last days
 TIMES, NEARLY = 2, 0.5  # of those days that make a start usual; and what unsure labels may lack of it
+RECENT = 3  # of the entries with a name that tell its usual start; our choice
 SETTLED_TIMES, SETTLED_WEEKS = 4, 3  # of doing something that make it usual; our choice
 BESIDE_WORK, SHIFT = 60.0, 240.0  # minutes between work and sleep; of work that moves a night which is not known
 EARLIEST_WEEK = 7 * DAY  # with less data a week is assumed, so that a single time is once a week
@@ -60,7 +61,7 @@ class Habit:
     """The usual way in which a user does an action: times a week, median minutes, and ``starts`` by weekday.
 
     ``starts`` are minutes after midnight. ``names`` are the user's own words. ``last_sport`` may be empty. ``lasts``
-    are the last times by name.
+    are the last times by name, ``times`` how many are known.
     """
 
     per_week: float
@@ -71,6 +72,7 @@ class Habit:
     last_sport: str = ""
     lasts: Mapping[str, datetime] = field(default_factory=dict)
     settled: bool = False
+    times: float = TIMES
 
     def without(self, weekday: int) -> Habit:
         """Return the habit with no usual time on a weekday."""
@@ -111,6 +113,11 @@ class Routine:
     habits: Mapping[ActionType, Habit] = field(default_factory=dict)
     odd: frozenset[date] = frozenset()  # dates of recorded nights that say nothing of others
     until: date | None = None
+
+    @property
+    def told_habits(self) -> Mapping[ActionType, Habit]:
+        """The habits without what was done once."""
+        return {action: one for action, one in self.habits.items() if one.times >= TIMES - NEARLY}
 
     def sleep_ending_on(self, day: date, zones: ZoneHistory) -> tuple[datetime, datetime]:
         """Return (bedtime, wake time) of the usual main sleep that ends on a local date, in UTC.
@@ -232,11 +239,12 @@ def _habit(deeds: Sequence[_Deed], weeks: float, whole_day: datetime | None) -> 
     return Habit(
         per_week=_times(deeds) / weeks,
         minutes=median([(one.end - one.start) / MINUTE for one in deeds]),
-        starts={weekday: median([one.minute for one in of]) for weekday, of in usual.items() if of},
+        starts={weekday: _start(of) for weekday, of in usual.items() if of},
         names={weekday: name for weekday, of in usual.items() if (name := _name(of))},
         last=max(latest.end, whole_day or latest.end),
         lasts={one.name: one.end for one in sorted(deeds, key=lambda one: one.end) if one.name},
         last_sport=latest.name if latest.measured and (whole_day is None or whole_day <= latest.end) else "",
+        times=_times(deeds),
         settled=_times(deeds) >= SETTLED_TIMES - NEARLY
         and len({one.day.isocalendar()[:2] for one in deeds}) >= SETTLED_WEEKS,
     )
@@ -254,6 +262,14 @@ def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
         dates = len({one.day for one in near})
         best, most = (near, dates) if dates > most else (best, most)
     return best if most >= TIMES and _times(best) >= TIMES - NEARLY else []
+
+
+def _start(deeds: Sequence[_Deed]) -> float:
+    """Return the usual start of near times: of the latest entries with their name, if it has any, one of theirs."""
+    name = _name(deeds).casefold()
+    own = [one for one in deeds if name and not one.measured and one.name.casefold() == name]
+    latest = sorted(own, key=lambda one: one.start)[-RECENT:]
+    return median_low([one.minute for one in latest]) if latest else median([one.minute for one in deeds])
 
 
 def _name(deeds: Sequence[_Deed]) -> str:

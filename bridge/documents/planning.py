@@ -183,7 +183,7 @@ def routine_document(user: str, routine: Routine) -> RoutineDocument:
             for weekday, spans in enumerate(routine.work)
         ],
         "work_known": routine.work_known,
-        "habits": [_habit(action, habit) for action, habit in routine.habits.items()],
+        "habits": [_habit(action, habit) for action, habit in routine.told_habits.items()],
     }
 
 

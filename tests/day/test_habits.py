@@ -54,6 +54,26 @@ def test_the_word_of_the_watch_without_a_calendar():
     assert found.names == {1: "traditional strength training"}
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_a_named_start_is_one_of_the_latest_entries_with_the_name(seed):
+    """Whatever else of the action is near it, in the calendar or measured, and whenever it was moved."""
+    rng = random.Random(seed)
+    starts = sorted(rng.choice(range(600, 700, 15)) for _ in TUESDAYS)
+    yoga = [entry(day, start, start + 60, "EXERCISE", "Yoga") for day, start in zip(TUESDAYS, starts, strict=True)]
+    beside = [entry(day, 540, 540 + rng.randrange(7, 59), "EXERCISE", "Gym") for day in rng.sample(TUESDAYS, 2)]
+    ran = [workout(day, rng.randrange(500, 540), 20) for day in rng.sample(TUESDAYS, 2)]
+    found = exercise(ran, [*yoga, *beside])
+    assert found.names[1] == "Yoga"
+    assert found.starts[1] in starts[-3:]
+
+
+def test_what_was_done_once_is_told_as_no_habit():
+    for times in range(1, 4):
+        agenda = [entry(day, 1110, 1260, "BINGE_WATCH", "Cinema") for day in TUESDAYS[-times:]]
+        told = learn_routine(known((), agenda, now=NIGHT)).told_habits
+        assert (ActionType.BINGE_WATCH in told) is (times > 1)
+
+
 def test_a_start_is_usual_from_two_days_on():
     once = exercise((), [entry(TUESDAYS[-1], 1110, 1170, "EXERCISE", "Yoga")])
     assert once.starts == {}

@@ -61,6 +61,11 @@ def test_a_habit_on_more_days_than_it_is_done_says_so(place: Place, ana: User, v
         assert found == (told or ["Mon, Tue, Wed, Thu, Fri, Sat 21:30"])
 
 
+def test_how_often_a_habit_is_done_is_rounded_to_no_more_than_it_is(place: Place, ana: User) -> None:
+    told = ["less than once a week", "about once a week", "about once a week", "about 2 times a week", "every day"]
+    assert [belief._often(often) for often in (0.33, 0.67, 1.4, 1.6, 6.8)] == told
+
+
 def test_a_habit_names_each_entry_and_each_time_once() -> None:
     def at(weekday: int, start: str, name: str | None) -> UsualDocument:
         return UsualDocument(weekday=weekday, start=start, name=name)

@@ -34,7 +34,7 @@ router = APIRouter()
 CURVE_WIDTH, CURVE_HEIGHT = 600, 150
 CURVE_GAP = timedelta(days=14)  # without a value, after which the line is broken
 TRAIT_TITLES = {"social": say("Company"), "morning": say("Time of day"), "work": say("Work")}
-HABIT_DAILY = 6.5  # times a week that read as every day
+HABIT_WEEKLY, HABIT_DAILY = 0.6, 6.5  # times a week that read as once a week, and as every day
 HABIT_PAUSE = timedelta(days=15)  # after which a weekly habit was missed twice, and has ended unless an entry is ahead
 ACTION_OF_EPISODE = {EpisodeKind.WORKOUT: ActionType.EXERCISE, EpisodeKind.NAP: ActionType.SLEEP}
 
@@ -62,7 +62,7 @@ def routine(visit: Visit) -> dict[str, Any]:
         }
         for before, after, work in zip(nights, [*nights[1:], nights[0]], found["work"], strict=True)
     ]
-    both = list(zip(found["habits"], learnt.habits.values(), strict=True))
+    both = list(zip(found["habits"], learnt.told_habits.values(), strict=True))
     return {
         "as_of": then if then is not None and then.all_old else None,
         "days": days,
@@ -107,12 +107,18 @@ def _habit(one: HabitDocument, newest: Newest, habit: Habit, visit: Visit) -> di
     some = [_("not on all of them every week")] if len(usual) > often + 1 else []
     return {
         "name": _name(one),
-        "often": many("about once a week", "about {count} times a week", max(round(often), 1))
-        if often < HABIT_DAILY
-        else _("every day"),
+        "often": _often(often),
         "minutes": one["minutes"],
         "usual": [*_usual(usual), *some],
     }
+
+
+def _often(times: float) -> str:
+    if times < HABIT_WEEKLY:
+        return _("less than once a week")
+    return (
+        many("about once a week", "about {count} times a week", round(times)) if times < HABIT_DAILY else _("every day")
+    )
 
 
 def _usual(starts: Sequence[UsualDocument]) -> list[str]:
