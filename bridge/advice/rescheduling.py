@@ -13,10 +13,11 @@ from bridge.calendar.busy import Stretch, clipped, merged
 from bridge.day import choice
 from bridge.day.agreed import moved_tasks
 from bridge.day.choice import Option
-from bridge.day.grid import DAY, MINUTE, without
+from bridge.day.grid import DAY, MINUTE, grid_of, without
+from bridge.day.leisure import wished
 from bridge.day.person import Person
 from bridge.day.sleep import rounded_up
-from bridge.day.view import Candidate, of_task, said_of
+from bridge.day.view import Candidate, View, of_task, said_of
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.languages import _, say
@@ -165,14 +166,24 @@ def _place_of(person: Person, task: Task, slot: Moment) -> Stretch | None:
 
 def _free_place(person: Person, task: Candidate, slot: Moment, held: Sequence[Stretch]) -> Stretch | None:
     low, high = slot_bounds(slot, person.known.zones)
-    for asleep in (_nights(person, slot.date), []):
+    nights = _nights(person, slot.date)
+    for kept_free in ([*nights, *_not_wished(person, task, low)], nights, []):
         for length in (task.wanted * MINUTE, task.least * MINUTE):
-            free = without([(max(low, person.now), high + length)], [*person.attended, *held, *asleep])
+            free = without([(max(low, person.now), high + length)], [*person.attended, *held, *kept_free])
             starts = ((rounded_up(start), end) for start, end in free)
             start = next((at for at, end in starts if at < high and at + length <= end), None)
             if start is not None:
                 return start, start + length
     return None
+
+
+def _not_wished(person: Person, task: Candidate, at: datetime) -> list[Stretch]:
+    """Return the times of the day around an instant that the person's wishes keep free of a task."""
+    view = View(grid=grid_of(person, at))
+    allowed = wished(task, view)
+    if isinstance(allowed, bool):
+        return [] if allowed else [(view.grid.begin, view.grid.bed)]
+    return [(view.grid.at(n), view.grid.at(n + 1)) for n, free in enumerate(allowed) if not free]
 
 
 def _hint(person: Person, task: Task, place: Stretch) -> str:

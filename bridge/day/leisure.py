@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time
 from typing import Any
 
@@ -93,8 +94,10 @@ def _wished(candidate: Candidate, view: View) -> Cells | bool:
     wishes, today = view.wishes, view.grid.date.weekday()
     if candidate.task is not None and is_shopping(candidate.task) and _of_all_work(wishes):
         return True
-    if candidate.action is None or today not in wishes.days.get(candidate.action, range(7)):
-        return candidate.action is None
+    if candidate.action is None:  # a task of whatever kind leaves free what is wished of all
+        return _of_any([_wished(replace(candidate, action=one), view) for one in ActionType if one is not A.SLEEP])
+    if today not in wishes.days.get(candidate.action, range(7)):
+        return False
     most = wishes.most.get(candidate.action) if candidate.task is None else None
     if most is not None and view.times_this_week(candidate.action, view.grid.bed) >= most:
         return False
@@ -110,6 +113,11 @@ def _wished(candidate: Candidate, view: View) -> Cells | bool:
     return view.grid.inside(wished_spans(kind.hours[candidate.action], view)) & free
 
 
+def _of_any(masks: Sequence[Cells | bool]) -> Cells | bool:
+    cells = [one for one in masks if isinstance(one, np.ndarray)]
+    return any(one is True for one in masks) or (np.logical_or.reduce(cells) if cells else False)
+
+
 def _of_all_work(wishes: Wishes) -> bool:
     """Return True if what is wished of errands is wished of all work, which one's own errands are not."""
     each = (wishes.days, wishes.hours, wishes.barred)
@@ -117,11 +125,13 @@ def _of_all_work(wishes: Wishes) -> bool:
 
 
 def wished_spans(hours: Sequence[Hours], view: View) -> list[Stretch]:
-    """Return hours as stretches of a day."""
+    """Return hours as stretches of a day. Hours over midnight that go on after waking are of its morning as well."""
     found = []
     for begin, end in hours:
         low, high = (view.grid.midnight + one.hour * HOUR + one.minute * MINUTE for one in (begin, end))
         found.append((low, high if high > low else high + DAY))
+        if view.grid.begin < high <= low:
+            found.append((view.grid.midnight, high))
     return merged(found)
 
 

@@ -5,12 +5,16 @@ from datetime import time, timedelta
 
 import pytest
 
+from bridge.advice.rescheduling import _place_of
 from bridge.day import rules
 from bridge.day.body import Mode, ModeKind
+from bridge.day.choice import look
 from bridge.day.grid import Grid
-from bridge.day.view import LENGTHS
+from bridge.day.leisure import wished
+from bridge.day.view import LENGTHS, of_action
 from bridge.domain.facts import Fact
 from bridge.domain.rendering import for_person
+from bridge.domain.slots import moment_at
 from bridge.domain.types import Task
 from bridge.domain.wishes import Best, Wishes
 from bridge.wishes.hearing import understood
@@ -18,7 +22,7 @@ from bridge.wishes.said import applied
 from rhythm_env.interface import ActionType
 from tests.day.lives import DAY, TODAY, at, entry
 from tests.day.people import ODD, Life
-from tests.day.persons import HOUR, MINUTE, blocks, found, person, week
+from tests.day.persons import HOUR, MINUTE, SUNDAY, blocks, found, free_sunday, person, week
 from tests.day.test_friend_laws import lives
 
 A = ActionType
@@ -137,3 +141,31 @@ def test_hours_wished_outweigh_what_is_learnt():
     assert isinstance(sport.facts[0], Fact)
     assert sport.facts[0].kind == "wished_hours"
     assert sport.end - sport.start >= timedelta(minutes=30)
+
+
+@pytest.mark.parametrize("action", [A.ADMIN_WORK, A.EXERCISE, A.SOCIALIZE])
+@pytest.mark.parametrize(("low", "high"), [(12, 13), (10, 11), (8, 9), (17, 20), (14, 22)])
+def test_hours_that_a_wish_keeps_free_leave_the_rest_of_the_day(low, high, action):
+    wishes = Wishes(hours=dict.fromkeys(A, ((time(high), time(low)),)))
+    view = look(free_sunday(hour=8.0, wishes=wishes), at(SUNDAY, 480))
+    free = wished(of_action(action, view.person), view)
+    for cell in range(view.grid.size):
+        local = view.person.local(view.grid.at(cell))
+        if local.date() == SUNDAY:
+            assert bool(free[cell]) is not (low <= local.hour < high), local
+
+
+@pytest.mark.parametrize("action", [A.ADMIN_WORK, A.DEEP_WORK, A.LEARN, None])
+@pytest.mark.parametrize("title", ["Order costumes", "Mark spelling tests", "Call the bank"])
+@pytest.mark.parametrize("days", [-1, 0, 3])
+def test_a_moved_task_leaves_free_what_is_wished_free(action, title, days):
+    """Saturday's afternoon begins at noon, and lunch is from 12 to 13."""
+    wishes, saturday = Wishes(hours=dict.fromkeys(A, ((time(13), time(12)),))), TODAY + DAY
+    task = Task(key="t", list="l", title=title, due=TODAY + days * DAY, effort=None if "Call" in title else 25 / 60)
+    party = entry(saturday, 900, 1080, A.SOCIALIZE, "Party")
+    actions = {} if action is None else {"t": action}
+    one = person(party, hour=16, tasks=[task], task_actions=actions, wishes=wishes)
+    start, end = _place_of(one, task, moment_at(at(saturday, 780), one.zones))
+    assert at(saturday, 780) <= start < end <= at(saturday, 900)
+    barred = replace(one, wishes=Wishes(days=dict.fromkeys(A, frozenset(range(5)))))
+    assert _place_of(barred, task, moment_at(at(saturday, 780), one.zones)) is not None  # the person said so
