@@ -73,7 +73,7 @@ def held_back(person: Person, day: date, *, wished: bool = False) -> Fact | None
     for ago in range(1, HELD_BACK + 1):
         before = day - ago * DAY
         until = (before + (HELD_BACK + 1) * DAY).isoformat()
-        if (ill := _ill(person, before)) is not None:
+        if (ill := _ill(person, before, day)) is not None:
             return fact("sport_rests_ill", day=until, why=ill)
         night = person.slept(before + DAY)
         made_good = made_good or (night is not None and night.end - night.start >= MADE_GOOD)
@@ -90,12 +90,13 @@ def easier(person: Person, day: date) -> tuple[Fact, ...]:
 
 
 def _ill_before(person: Person, day: date) -> Fact | None:
-    found = (_ill(person, day - ago * DAY) for ago in range(1, HELD_BACK + 1))
+    found = (_ill(person, day - ago * DAY, day) for ago in range(1, HELD_BACK + 1))
     return next((why for why in found if why is not None), None)
 
 
-def _ill(person: Person, day: date) -> Fact | None:
-    said = person.mode.on(day) is ModeKind.ILL
+def _ill(person: Person, day: date, after: date) -> Fact | None:
+    """Return the fact of illness on a date: as said, if it was over by the date ``after``, or as the watch showed."""
+    said = person.mode.on(day) is ModeKind.ILL and person.mode.on(after) is not ModeKind.ILL
     return fact("ill_until", day=day.isoformat()) if said else person.fought(day)
 
 
