@@ -15,7 +15,7 @@ from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import local_time, moment_at, slot_bounds, today_at
 from bridge.domain.titles import ACTION_WORDS
 from bridge.domain.wishes import Hours, Wishes
-from bridge.wishes.conflicts import Conflict, conflicts
+from bridge.wishes.merging import Conflict, conflicts
 from bridge.wishes.said import BACK, Said, applied, clashing, replaced
 from bridge.wishes.told import WISHED, sentence
 from rhythm_env.interface import ActionType, Answer

@@ -7,7 +7,7 @@ second try, a question that is misunderstood is answered wrongly.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
@@ -25,7 +25,6 @@ from bridge.query.plain_law import check_amounts, check_halves, check_limited, c
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import noted, without_names
 from bridge.query.plain_offer import LANGUAGES, example, likely, offer
-from bridge.query.plain_remarks import SENTENCE, without_remarks
 from bridge.query.plain_settled import of_change, settled
 from bridge.query.plain_spans import (
     by_weekday,
@@ -95,6 +94,11 @@ I_AM_SO = re.compile("(?:am i|are we|bin ich|sind wir)(?!\\w)")
 
 # "How many tasks were due, and how many of them did I do" are two questions.
 TWICE = re.compile(f"[{w.HOW_MANY}{w.HOW_LONG}].*{w.AND}[{w.HOW_MANY}][^{w.METRIC}{w.NIGHTS}{w.DAYS}{w.WORKOUTS}]*$")
+
+NARROWS, NARROWS_IN_SENTENCE, AT_START = map(pattern, ("narrows", "narrows_in_sentence", "at_start"))
+SENTENCE = re.compile(r"(?<=[^\d.][.?!])(?<!esp\.)(?<!e\.g\.)(?<!i\.e\.)(?<!z\.b\.)(?<!bzw\.)\s+(?=\S)")
+CLAUSE = re.compile(r"(?:,|;|\s[–—-])\s+")
+WORDS_MIN = 3  # our choice: of a remark behind a comma, where fewer may narrow
 
 
 class NotRead(SetupError):
@@ -228,7 +232,7 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
     never = _no_titles(text) if marked.language == "de" else ()
     if marked.corrected:
         text = without_names(
-            without_remarks(text.lower(), lambda part: _says_nothing(part, marked, known)), marked.language
+            _without_remarks(text.lower(), lambda part: _says_nothing(part, marked, known)), marked.language
         )
     said = with_umlauts(plainly(text)) if marked.language == "de" else plainly(text)
     said = marked.with_shifts(marked.corrected_text(said, known), factors)
@@ -327,3 +331,24 @@ def _says_nothing(text: str, marked: Marked, known: Known) -> bool:
         if kinds - {w.FILL, w.UNKNOWN, w.DID, w.HOW, w.USUAL, w.AND}:
             return False
     return True
+
+
+def _without_remarks(text: str, says_nothing: Callable[[str], bool]) -> str:
+    """Return a question without the sentences, brackets and last clauses that add nothing to it."""
+    text = re.sub(r"^([^,]{3,40}) aside, ", lambda m: "" if says_nothing(m[1]) else m[0], text)
+    text = re.sub(r"\(([^()]*)\)", lambda m: " " if _is_remark(m[1], says_nothing) else m[0], text)
+    sentences = SENTENCE.split(text)
+    narrows = NARROWS_IN_SENTENCE
+    kept = [one for one in sentences if len(sentences) == 1 or not _is_remark(one, says_nothing, narrows)]
+    text = " ".join(kept) if kept else text
+    clauses = list(CLAUSE.finditer(text))
+    for at in reversed(clauses):
+        last = text[at.end() :]
+        if len(last.split()) < WORDS_MIN or AT_START.match(last) or not _is_remark(last, says_nothing):
+            break
+        text = text[: at.start()]
+    return text
+
+
+def _is_remark(text: str, says_nothing: Callable[[str], bool], narrows: re.Pattern[str] = NARROWS) -> bool:
+    return not narrows.search(text) and not re.search(r"\d", text) and says_nothing(text)

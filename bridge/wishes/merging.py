@@ -1,4 +1,4 @@
-"""Make the wishes of a text's clauses, and merge those of the same kind and action."""
+"""Make the wishes of a text's clauses, merge those of the same kind and action, and find those that conflict."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import replace
 
 from bridge.domain.sports import is_kind
 from bridge.domain.wish_terms import common
-from bridge.domain.wishes import SUGGESTIONS_DEFAULT
+from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Wishes
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import WEEK, Kind
 from bridge.wishes.meaning import said_of
-from bridge.wishes.said import Said
+from bridge.wishes.said import DAYS, Said, applied, standing
 from bridge.wishes.slots import Part
 from bridge.wishes.wanting import on_days
 
 K = Kind
 WINDOW_MAX = 12  # hours of the day with a begin and an end
 LENGTHS = ("shortest", "longest")
+Conflict = tuple[Said, Said]  # the wish that counts, and the one that it leaves no place
 
 
 def said_on_days(clause: Part, clauses: Sequence[Part]) -> tuple[Said, ...]:
@@ -89,3 +90,34 @@ def alike(said: tuple[Said, ...]) -> tuple[Said, ...]:
         else:
             found.append(one)
     return tuple(dict.fromkeys(found))
+
+
+def conflicts(before: Wishes, said: Sequence[Said]) -> tuple[Conflict, ...]:
+    """Return the conflicts that new wishes cause, without those that existed before. A bar counts before a request."""
+    known = _found(before)
+    return tuple(one for one in _found(applied(before, said)) if one not in known)
+
+
+def _found(wishes: Wishes) -> list[Conflict]:
+    alone = [replace(one, actions=frozenset({a})) for one in standing(wishes) for a in sorted(one.actions)]
+    pairs = ((one, other) for one in alone for other in alone)
+    return [(one, other) for one, other in pairs if one.actions == other.actions and _leaves_none(one, other)]
+
+
+def _leaves_none(counts: Said, asks: Said) -> bool:
+    """Return True if a bar leaves less than another wish asks for: too few days, or none of the hours or days."""
+    if counts.when not in (None, asks.when) or counts.names not in (frozenset(), asks.names):
+        return False
+    match counts.kind, asks.kind:
+        case "never", "best" | "goal" | "shortest" | "longest" | "apart":
+            return True
+        case "days", "goal":
+            return len(counts.days) < asks.number <= DAYS
+        case "days", "best":
+            return bool(asks.days - counts.days)
+        case "hours", "best":
+            return bool(asks.hours) and not common(asks.hours, counts.hours)
+        case "barred", "best":
+            days = counts.days & (asks.days or counts.days)
+            return bool(days and asks.hours) and common(asks.hours, counts.hours) == common(asks.hours, asks.hours)
+    return False

@@ -15,8 +15,8 @@ from bridge.domain.wish_records import plain, wishes_of
 from bridge.domain.wish_terms import night_on, wished_on
 from bridge.domain.wishes import Wishes
 from bridge.store import Store
-from bridge.wishes.conflicts import conflicts
 from bridge.wishes.hearing import understood
+from bridge.wishes.merging import conflicts
 from bridge.wishes.said import applied, replaced, standing, without
 from bridge.wishes.told import sentence
 from rhythm_env.interface import ActionType
