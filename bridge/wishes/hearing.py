@@ -17,12 +17,13 @@ from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Wishes
 from bridge.wishes.accounting import accounted
 from bridge.wishes.events import with_evening
 from bridge.wishes.hours import NOON, NotUnderstood
-from bridge.wishes.lexicon import WEEK, lexicon
+from bridge.wishes.lexicon import COMPANY, WEEK, Kind, lexicon
 from bridge.wishes.occasions import occasion, written_out
 from bridge.wishes.reading import by_slots
 from bridge.wishes.said import Said, applied
 from bridge.wishes.slots import POLARITY
 
+K = Kind
 TEXT_MAX = 300  # characters
 LIMITS, LENGTHS = ("days", "hours"), ("shortest", "longest")
 WORDS_MIN = 3  # of a wish beside another
@@ -62,7 +63,8 @@ ILL = re.compile(  # which passes
 )
 LASTING = re.compile(  # which may be told beside the days that it lasts
     r"\b(?:(?:night|late|early|day)s?(?: shifts?| duty)?|nights|earlies|lates|exams?|revision|visit\w*|guests?|away"
-    r"|travel\w*|trip|on call|(?:nacht|spät|früh|tag|ruf|bereitschafts)(?:dienst|schicht|bereitschaft)e?n?"
+    r"|travel\w*|trip|on call|birthday|wedding|geburtstag|hochzeit"
+    r"|(?:nacht|spät|früh|tag|ruf|bereitschafts)(?:dienst|schicht|bereitschaft)e?n?"
     r"|prüfung\w*|klausur\w*|besuch|gäste|weg|unterwegs|verreist|dienstreise|nicht da)\b|" + ILL.pattern
 )
 OF_ALL_DAYS = {"clear", "allow", "any", "drop", "forget", "open", "usual", "night"}  # which take a wish back
@@ -75,13 +77,21 @@ THENCE = re.compile(  # a reason, and the wish that holds on the days of it
 JOINT = re.compile(r"[,;.!?]+ (?:(?:and|but|und|aber) )?| (?:and|but|und|aber) ")
 A_WEEK, ONCE = {"en": "a week", "de": "pro Woche"}, {"en": "once a week", "de": "einmal pro Woche"}
 AND = re.compile(r"(?i)[,;]| (?:and|but|und|aber) ")
-COMPANY = re.compile(r"(?i) (?:with|mit) ")
+WITH = re.compile(r"(?i) (?:with|mit) ")
 POINTS = re.compile(  # to what is said elsewhere in a text
     r"\b(?:then|that|those|otherwise|instead|except|if|unless|da|dann|danach|sonst|ansonsten|stattdessen|außer|wenn)\b"
 )
 QUESTION = re.compile(  # asks, or tells a condition, and wishes not
     r"(?:is (?!it\b)|are|do|does|did|why|what|how|ist|sind|warum|wieso|weshalb|wie)\b.*\?$"
     r"|(?:ist|sind|hat|hab|habe|bin|wird|regnet|scheint|schläft|should) [^,.;]*,? dann\b"
+)
+ALONE = r"^(?!.*(?:[,;]| so | because | also | weil |\b(?:count|matter|weigh|come first|zähl|wichtig|wieg)))"
+DO = r"(?:should|must|shall|ha(?:ve|s) to|needs? to|ought to|sollen|soll|sollten?|müssen|muss|dürfen)"
+TO_DO = re.compile(  # by its subject, who may be somebody else
+    rf"{ALONE}.*?\b{DO} (?:the|my|our|die|der|das|meine?|unsere?) (?P<who>[^\W\d]+)\b"
+    rf"|{ALONE}(?:(?:please|bitte|the|my|our|die|der|das|meine?|unsere?) )*(?P<who1>[^\W\d]+)(?= {DO}\b)"
+    r"|\b(?:want|like|expect|wish) (?:(?:the|my|our) )?(?P<who2>[^\W\d]+) to\b"
+    r"|\b(?:will|möchte|wünsche mir|hoffe),? dass (?:die|der|das|meine?|unsere?) (?P<who3>[^\W\d]+)\b"
 )
 LIMITED = re.compile(  # by a clause that tells which: "nothing before ten, wofür man denken muss"
     r",\s*(?:wo(?:für|bei|mit|zu|von|ran|rauf|rin|durch|nach|rum|rüber)|welche[rsnm]?|(?:für|mit|bei|von|an|in|auf) "
@@ -117,6 +127,7 @@ def heard(text: str, today: date | None = None) -> Heard:
         or LIMITED.search(plain)
         or NO_END.search(plain)
         or ENDS.search(plain)
+        or _is_of_others(plain)
     ):
         raise NotUnderstood
     found = [one for language in LANGUAGES if (one := _on_days(text, language, today)) is not None]
@@ -137,6 +148,13 @@ def heard(text: str, today: date | None = None) -> Heard:
     )
 
 
+def _is_of_others(plain: str) -> bool:
+    """Return True for "the neighbours should be quieter", which is nothing that one does oneself."""
+    who = [next(name for name in told.groups() if name) for told in TO_DO.finditer(plain)]
+    tokens = [one for language in LANGUAGES for name in who for one in lexicon(language).phrases.get((name,), ())]
+    return any(kind is K.ACTION and isinstance(of, frozenset) and of <= COMPANY for kind, of in tokens)
+
+
 def _in_two(text: str, language: str, today: date | None) -> Iterator[Heard]:
     """Yield what a text says that is two wishes, each whole by itself: "home by six, and no tv on Sundays"."""
     for joint in JOINT.finditer(text) if not POINTS.search(text.lower()) else ():
@@ -147,7 +165,7 @@ def _in_two(text: str, language: str, today: date | None) -> Iterator[Heard]:
             continue
         one, other = (frozenset().union(*(said.actions for said in wish.said)) for wish in both)
         said = (*both[0].said, *both[1].said)
-        alone = COMPANY.split(parts[1])[0]  # "swimming on Mondays and Tuesdays with my son" is of him on both days
+        alone = WITH.split(parts[1])[0]  # "swimming on Mondays and Tuesdays with my son" is of him on both days
         apart = alone == parts[1] or _on_days(alone, language, today) is not None
         beside = joint[0][0] != " " or (apart and _are_alike(*both) and len(AND.findall(text)) == 1)
         if beside and not one & other and not _contradicts(said):
@@ -202,6 +220,7 @@ def _on_days(text: str, language: str, today: date | None) -> Heard | None:
         return None
     of_all = _is_of_all(text.lower(), rest.lower(), found.aside)
     of_one = len({one.actions for one in found.said}) == 1 and not found.aside
+    of_one |= {one.kind for one in found.said} == {"never"} and not found.aside  # "no sport and no tv at Christmas"
     usual = Said(kind="suggestions", number=SUGGESTIONS_DEFAULT)
     if not (of_all or of_one) or usual in found.said or OF_ALL_DAYS & {one.kind for one in found.said}:
         return None  # "no sport on Mondays, the pool is closed until May"

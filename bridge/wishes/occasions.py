@@ -35,7 +35,7 @@ EXCEPT = re.compile(
 LONG_YEAR = 53  # weeks, after which an even or odd week follows one
 SPANS = (
     *("this_weekend", "this_week", "next_week", "this_month", "next_month"),
-    *("rest_month", "rest_year", "today", "tomorrow", "between"),
+    *("rest_month", "rest_year", "today", "tomorrow", "between", "christmas"),
 )
 Words = Mapping[str, Any]
 
@@ -218,6 +218,7 @@ def _given(name: str, told: re.Match[str], words: Words, today: date) -> dict[st
         case "this_day" | "until_day" | "since_day":
             at = WEEKDAYS[words["language"]].split().index(_group(told, "w") or "")
             day = today + ((at - today.weekday()) % WEEK.days) * DAY
+            day += (day == today and bool(re.search("coming|komm", told[0]))) * WEEK
             if name == "since_day":
                 return {"since": day + (day == today) * WEEK}
             return {"until": day, **({"since": day} if name == "this_day" else {})}
@@ -302,6 +303,7 @@ def _span(name: str, today: date) -> tuple[date, date]:
         "next_month": (following, (following + 32 * DAY).replace(day=1) - DAY),
         "today": (today, today),
         "tomorrow": (today + DAY, today + DAY),
+        "christmas": (christmas, christmas + 2 * DAY),
         "between": (christmas, date(today.year + 1, *NEW_YEAR)),
     }[name]
 

@@ -46,7 +46,7 @@ from bridge.wishes.reasons import (
     share_times,
     states,
 )
-from bridge.wishes.remarks import without_else, without_less, without_names, without_remarks
+from bridge.wishes.remarks import without_else, without_kind, without_less, without_names, without_remarks
 from bridge.wishes.said import Said
 from bridge.wishes.slots import PERSON, Part, parts_of
 from bridge.wishes.wanting import held_for
@@ -59,7 +59,7 @@ Found = tuple[tuple[Said, ...], tuple[str, ...]]  # wishes, and what is set asid
 def by_slots(text: str, language: str) -> Found:
     """Return the wishes of a text, and the reasons set aside. Raises NotUnderstood for a text without a wish."""
     text = with_half(text, language)
-    if less := without_names(text) or without_less(text, language):
+    if less := without_names(text) or without_kind(text, language) or without_less(text, language):
         wished, left = by_slots(less[0], language)
         return wished, (*left, less[1])
     if (held := without_else(text)) and (found := _held(*held, language)):

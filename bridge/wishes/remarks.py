@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import Kind, lexicon
 from bridge.wishes.reasons import ASKED, UNDOES, WISHES
-from bridge.wishes.slots import COUNTED, HEADS, POLARITY, SUBJECT, Part, parts_of
+from bridge.wishes.slots import COUNTED, HEADS, POLARITY, SUBJECT, Part, is_general, parts_of
 from bridge.wishes.spelling import A_DAY, without_adjuncts
 
 K = Kind
@@ -32,6 +32,12 @@ THAN = r"(?:rather than|instead of|than|statt|anstatt|anstelle von|als)"  # befo
 LESS = re.compile(
     rf"(?i)^(?P<rest>[^,;.]+),? (?P<said>{THAN} (?P<what>[^,;.]+))$"
     rf"|^(?P<said1>{THAN} (?P<what1>[^,;.]+)), (?P<rest1>[^,;.]+)$"
+    r"|^(?P<rest2>[^,;.]*\bprefer (?!not\b)[^,;.]+?) (?P<said2>to (?P<what2>[^,;.]+))$"
+)
+OF_KINDS = re.compile(
+    r"(?i)^(?:please |bitte |lieber )*(?P<more>[^,;.]+?),? (?:instead of|statt|anstatt|anstelle von) "
+    r"(?:the |my |dem |der )?(?P<less>[^,;.]+?)(?: please| bitte)?(?P<end>,.*|)$"
+    r"|^(?:instead of|statt|anstatt) (?P<less1>[^ ,;.]+),? (?:lieber |rather )?(?P<more1>[^,;.]+)$"
 )
 NOTHING_ELSE = re.compile(  # after what is wished, at its times or on the rest of the evening
     r"(?i)^(?P<rest>.+?)[,;.:]* (?:and |but |so |und |aber |da |dann )*(?:please |bitte )?"
@@ -72,7 +78,7 @@ def without_less(text: str, language: str) -> tuple[str, str] | None:
     less = LESS.match(text.strip(" .!?"))
     if less is None or not RATHER.search(text.lower()) or POLARITY.search(text.lower()):
         return None
-    what, rest, said = (less[name] or less[f"{name}1"] for name in ("what", "rest", "said"))
+    what, rest, said = (less[name] or less[f"{name}1"] or less[f"{name}2"] for name in ("what", "rest", "said"))
     ends = (
         [one.start() for one in re.finditer(" ", what)] if RATHER.search(rest.lower().removesuffix(" rather")) else []
     )
@@ -86,6 +92,22 @@ def without_less(text: str, language: str) -> tuple[str, str] | None:
         if named == [True] and all(one.times and set(one.kinds) <= WHEN for one in times):
             return rest + what[end:], said[: len(said) - len(what[end:])]  # "than watch tv in the evening"
     return None
+
+
+def without_kind(text: str, language: str) -> tuple[str, str] | None:
+    """Return "no running" and "swimming" of "swimming instead of running", two kinds of one action without times."""
+    told = OF_KINDS.match(text.strip(" .!?"))
+    if told is None:
+        return None
+    more, less = (told[name] or told[f"{name}1"] for name in ("more", "less"))
+    try:
+        of = [parts_of(one, language, with_meters=False) for one in (more, less)]
+    except NotUnderstood:
+        return None
+    bare = all(len(one) == 1 and _is_bare(one[0]) and one[0].kinds == [K.ACTION] and not one[0].words for one in of)
+    if not bare or of[0][0].actions != of[1][0].actions or any(is_general(one[0]) for one in of):
+        return None
+    return f"{'no' if language == 'en' else 'kein'} {less}{told['end'] or ''}", more
 
 
 def _is_bare(part: Part) -> bool:

@@ -102,6 +102,7 @@ def test_a_month_is_told_as_one_of_every_year(text: str) -> None:
         ("in November no sport", (TODAY, TODAY)),
         ("im Dezember und Januar kein Sport", (date(2026, 12, 1), date(2027, 1, 31))),
         ("am Donnerstag schon um 15 Uhr Schluss mit Arbeit", (date(2026, 12, 3), date(2026, 12, 3))),
+        ("we have Monday off", (date(2026, 12, 7), date(2026, 12, 7))),
         ("I'm off on Friday", (date(2026, 12, 4), date(2026, 12, 4))),
         ("no tv on Tuesday this time", (date(2026, 12, 1), date(2026, 12, 1))),
         ("ausnahmsweise kein Sport am Mittwoch", (date(2026, 12, 2), date(2026, 12, 2))),
