@@ -74,8 +74,10 @@ class Mode:
         begun = self.since is None or self.since <= day
         if self.kind is not ModeKind.NORMAL and begun and (self.until is None or day <= self.until):
             return self.kind
-        others = (*self.planned, *self.past)
-        return next((one.kind for one in others if one.on(day) is not ModeKind.NORMAL), ModeKind.NORMAL)
+        for one in (*self.planned, *self.past):
+            if (kind := one.on(day)) is not ModeKind.NORMAL:
+                return kind
+        return ModeKind.NORMAL
 
 
 def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL, now: datetime | None = None) -> Body:

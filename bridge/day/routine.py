@@ -235,18 +235,18 @@ def _whole_days(known: Snapshot) -> dict[ActionType, datetime]:
 
 def _habit(deeds: Sequence[_Deed], weeks: float, whole_day: datetime | None) -> Habit:
     usual = {weekday: _usual([one for one in deeds if one.day.weekday() == weekday]) for weekday in range(7)}
-    latest = max(deeds, key=lambda one: one.end)
+    latest, times = max(deeds, key=attrgetter("end")), _times(deeds)
+    named = {weekday: _name(of) for weekday, of in usual.items()}
     return Habit(
-        per_week=_times(deeds) / weeks,
+        per_week=times / weeks,
         minutes=median([(one.end - one.start) / MINUTE for one in deeds]),
-        starts={weekday: _start(of) for weekday, of in usual.items() if of},
-        names={weekday: name for weekday, of in usual.items() if (name := _name(of))},
+        starts={weekday: _start(of, named[weekday]) for weekday, of in usual.items() if of},
+        names={weekday: name for weekday, name in named.items() if name},
         last=max(latest.end, whole_day or latest.end),
-        lasts={one.name: one.end for one in sorted(deeds, key=lambda one: one.end) if one.name},
+        lasts={one.name: one.end for one in sorted(deeds, key=attrgetter("end")) if one.name},
         last_sport=latest.name if latest.measured and (whole_day is None or whole_day <= latest.end) else "",
-        times=_times(deeds),
-        settled=_times(deeds) >= SETTLED_TIMES - NEARLY
-        and len({one.day.isocalendar()[:2] for one in deeds}) >= SETTLED_WEEKS,
+        times=times,
+        settled=times >= SETTLED_TIMES - NEARLY and len({one.day.isocalendar()[:2] for one in deeds}) >= SETTLED_WEEKS,
     )
 
 
@@ -264,11 +264,10 @@ def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
     return best if most >= TIMES and _times(best) >= TIMES - NEARLY else []
 
 
-def _start(deeds: Sequence[_Deed]) -> float:
-    """Return the usual start of near times: of the latest entries with their name, if it has any, one of theirs."""
-    name = _name(deeds).casefold()
-    own = [one for one in deeds if name and not one.measured and one.name.casefold() == name]
-    latest = sorted(own, key=lambda one: one.start)[-RECENT:]
+def _start(deeds: Sequence[_Deed], name: str) -> float:
+    """Return the usual start of near times: that of one of the latest entries with their name, if there are any."""
+    own = [one for one in deeds if not one.measured and one.name.casefold() == name.casefold()] if name else []
+    latest = sorted(own, key=attrgetter("start"))[-RECENT:]
     return median_low([one.minute for one in latest]) if latest else median([one.minute for one in deeds])
 
 
