@@ -1,4 +1,4 @@
-"""What counts as a time of sport: no entry left out because of illness, and none of another kind than the goal's."""
+"""Times of sport that count: no entry left out because of illness, and none of another kind than the goal's."""
 
 from dataclasses import replace
 
