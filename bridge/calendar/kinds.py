@@ -12,7 +12,7 @@ from dataclasses import replace
 from bridge.calendar.busy import OPEN_HOURS, takes_time
 from bridge.calendar.flights import is_by_land, is_journey
 from bridge.calendar.meetings import NO_MEETING, is_meeting
-from bridge.domain.types import Label, Occurrence
+from bridge.domain.types import Label, Occurrence, Task
 from rhythm_env.interface import ActionType
 
 SURE = 0.5  # confidence of a label from which an entry counts as its action
@@ -104,9 +104,16 @@ MEETING = re.compile(  # in a title: en, de, fr, es, it, nl, pt
     re.IGNORECASE,
 )
 MANY = 20  # others, whom nobody alone can send to lunch; our choice
+LESSON = re.compile(  # in a title: what is held before others or together with them: en, de, fr, es, it, nl, pt
+    r"\b(lectures?|class(es)?|lessons?|seminars?|workshops?|tutorials?|trainings?|courses?|\w*vorlesung(en)?|"
+    r"\w*unterricht|unterrichtsstunde|doppelstunde|\w*kurs|\w*seminare?|\w*schulung|cours|atelier|clases?|taller|lezione|lezioni|corso|"
+    r"les(sen)?|college|cursus|aulas?)\b",
+    re.IGNORECASE,
+)
 FOCUS = frozenset(
-    {"focus", "time", "deep", "work", "working", "block", "session", "concentration"}
+    {"focus", "time", "deep", "work", "working", "block", "session", "concentration", "writing", "quiet"}
     | {"fokus", "fokuszeit", "fokusblock", "arbeit", "arbeitszeit", "konzentration", "konzentriert", "konzentriertes"}
+    | {"schreibzeit", "schreibblock", "rédaction", "travail", "bloc"}
 )  # words of an entry that keeps time for any task
 
 
@@ -179,6 +186,24 @@ def hold(occurrence: Occurrence, label: Label) -> int:
     if _is_medical(title) or event.others >= MANY or OUTSIDE.search(title) or EXAM.search(title):
         return 2
     return int(event.others > 0 or counts_as_meeting(occurrence, label))
+
+
+def may_be_for(occurrence: Occurrence, task: Task) -> bool:
+    """Return True for a block of one's own work: of no subject, or of that of a task.
+
+    >>> essay = task(20, title="Finish essay on soil")
+    >>> [may_be_for(entry(9, 10, title=title), essay) for title in ("Focus time", "Writing: essay", "Essay class")]
+    [True, True, False]
+    """
+    event, title = occurrence.event, _searched(occurrence)
+    if is_meeting(event) or any(kind.search(title) for kind in (MEETING, OUTSIDE, EXAM, LESSON)):
+        return False
+    named = words(title)
+    own = named - FOCUS
+    shared = len(own & words(task.title))
+    if own == named:  # no word for a block: most of it names the task
+        return shared * 2 > len(own)
+    return not own or shared > 0
 
 
 def is_meal(occurrence: Occurrence) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from bridge.calendar.busy import Stretch, clipped, is_open_hours, is_reminder, merged, takes_time
 from bridge.calendar.days import part_on
 from bridge.calendar.flights import is_by_land, is_journey, journey, with_ways
-from bridge.calendar.kinds import title_of, words
+from bridge.calendar.kinds import may_be_for, title_of, words
 from bridge.day.agreed import is_agreed, moved_tasks
 from bridge.day.bedtime import leaving, of_bedtime, of_short, of_waking, over_entries
 from bridge.day.grid import DAY, MINUTE, Grid, without
@@ -18,7 +18,7 @@ from bridge.day.person import PERIOD, Person
 from bridge.day.recovery import at_risk, leaving_for
 from bridge.day.sleep import LEAST_SLEEP, Rests, begun, other_zone, rounded_up
 from bridge.day.terms import due_weight
-from bridge.day.view import MOST, OF_A_TASK, due_tasks, may_be_for, of_due, of_task, stands
+from bridge.day.view import MOST, OF_A_TASK, due_tasks, of_due, of_task, stands
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed
 from bridge.domain.slots import zone_at
@@ -79,7 +79,7 @@ def _entry(
         told.append(fact("slept_until", time=person.local(woke)))
     focus = label.action is ActionType.DEEP_WORK and takes_time(occurrence.event) and occurrence.end > person.now
     focus = focus and not told  # what the way to a flight takes
-    meant = [task for task in due if may_be_for(title, task)] if focus else []
+    meant = [task for task in due if may_be_for(occurrence, task)] if focus else []
     if meant:
         task = max(meant, key=lambda one: len(words(one.title) & words(title)))
         due.remove(task)

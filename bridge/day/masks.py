@@ -12,14 +12,14 @@ import numpy as np
 
 from bridge.calendar.busy import Stretch, merged
 from bridge.calendar.expansion import midnight
-from bridge.calendar.kinds import title_of
+from bridge.calendar.kinds import may_be_for
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import refused_slots
 from bridge.day.grid import DAY, EVENING, HOUR, MINUTE, OFFICE_WORK, Cells, Grid, without
 from bridge.day.known import LONG_SPORT
 from bridge.day.leisure import own_hours
 from bridge.day.person import TIRED_BELOW
-from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, is_shopping, may_be_for
+from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, is_shopping
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import moment_at
@@ -313,7 +313,7 @@ def not_planned(candidate: Candidate, view: View) -> Fact | bool:
     planned, task = view.planned(candidate.action), candidate.task
     pressing = task is not None and urgency(task.due, view.grid.date) == 0
     if task is not None and (pressing or refused_slots(view.person, task.title)):  # it takes the next free time
-        planned = [o for o in planned if may_be_for(title_of(o), task)]
+        planned = [o for o in planned if may_be_for(o, task)]
     ahead = [o.start for o in planned if o.end > since and o.start < view.grid.bed]
     if ahead and (candidate.action is A.DEEP_WORK or not presses(candidate, view)):
         return fact("planned_later", time=view.person.local(min(ahead)))

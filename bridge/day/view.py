@@ -9,7 +9,7 @@ from functools import cached_property
 
 from bridge.calendar.busy import Stretch, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.kinds import CALL, FOCUS, OWED, QUICK, SHOPPING, SURE, is_meal, title_of, what_is, words
+from bridge.calendar.kinds import CALL, OWED, QUICK, SHOPPING, SURE, is_meal, title_of, what_is
 from bridge.calendar.owners import on_shift
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, put_off
@@ -242,12 +242,6 @@ def what_begins(person: Person, start: datetime) -> str:
     """Return a word for the kind of entry that begins at an instant, of several the most specific."""
     found = (what_is(o, label, person.races) for o, label in person.entries if o.start == start and stands(o.event))
     return next((one for one in found if one != "entry"), "entry")
-
-
-def may_be_for(title: str | None, task: Task) -> bool:
-    """Return True if an entry's title shares a word with the task, or has only words such as "focus"."""
-    own = words(title) - FOCUS
-    return not own or bool(own & words(task.title))
 
 
 def said_of(person: Person) -> list[Said]:
