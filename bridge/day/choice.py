@@ -21,7 +21,7 @@ from bridge.day.rules import NO_GAP, TIRING, fit, short_night, taken_back
 from bridge.day.sleep import LEAST_SLEEP, other_zone, rounded_up
 from bridge.day.terms import facts, of_load, reasons, values, weights
 from bridge.day.unmet import outside
-from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, is_owed, of_either, said_of, taken_at
+from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, is_owed, of_due, of_either, said_of, taken_at
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading, Task
@@ -36,6 +36,7 @@ SOON_WORK = timedelta(hours=2)  # within which a task is said that an entry come
 UNWELL = frozenset({"bedtime_unwell", "bedtime_unwell_before"})  # bedtimes whose sign is named beside them
 EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
 FREE_EACH = 48  # cells of free time for each suggestion after the first; our choice
+OF_TASK = frozenset({"offices_closed", "no_calls", "shops_closed", "deadline_over"})  # refusals of a task by its words
 NEAR_BED = timedelta(hours=2)  # before bedtime: earlier it is said only where nothing else comes before it
 
 Propensities = Callable[[Moment, Sequence[ActionType]], Mapping[ActionType, float]]
@@ -157,7 +158,8 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
         one = judged(candidate, view, first, soon)
         tasks += _later(one, view, (first, soon, last))
         if one.refusal is not None or enough is not None:
-            held.setdefault(candidate.action, _until(one.refusal, view, soon) or enough or fact("nothing_fits"))
+            why = _until(one.refusal, view, soon) or enough or fact("nothing_fits")
+            held.setdefault(candidate.action, _of_task(why, candidate, view))
             continue
         if candidate.due is not None and candidate.due <= view.grid.date + DUE_DAYS * DAY:
             tasks.append(one)
@@ -211,6 +213,13 @@ def _ahead(candidate: Candidate, view: View, at: datetime) -> timedelta:
         return SOON_TASK
     following = next((start for start, _ in view.entries if start >= at), None)
     return DAY if following is None else max(SOON_WORK, following - at)
+
+
+def _of_task(why: Fact, candidate: Candidate, view: View) -> Fact:
+    """Return a refusal, with the task's name if it holds for this task and not for others of its action."""
+    if candidate.task is None or why.kind not in OF_TASK:
+        return why
+    return fact("task_waits", title=candidate.task.title, due=of_due(candidate, view.grid), reason=why)
 
 
 def _until(why: Fact | None, view: View, last: int) -> Fact | None:
