@@ -29,7 +29,7 @@ from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import Invitation
-from bridge.domain.records import Deed, FullRecommendation, Recommendation, Silence, Snapshot, User
+from bridge.domain.records import Deed, FullRecommendation, Recommendation, Silence, Snapshot, User, brought
 from bridge.domain.slots import INSTANT, local_time, moment_at, slot_start
 from bridge.domain.types import Reading, Sample, Task
 from bridge.domain.wish_terms import wished_on
@@ -88,6 +88,7 @@ def _loaded(bridge: Bridge, user: User, at: datetime, begin: datetime, metrics: 
         interactions=interactions(store, user, at=at),
         proxies=bridge.proxies,
         rmssd_errors=registry.rmssd_errors(),
+        brought=brought(store.connections.of_user(user.id)),
         preference=load_preference(store, user),
     )
 

@@ -270,6 +270,13 @@ class Known:
         """The date of waking of the last recorded night, or None without any."""
         return max((e.day for e in self.recorded if e.kind is EpisodeKind.SLEEP), default=None)
 
+    @property
+    def nights_brought(self) -> bool:
+        """True if the last night came in a file that the user imported, so that no further one comes by itself."""
+        night, last = EpisodeKind.SLEEP, self.last_night
+        sources = {source for source, e in self.known.episodes if e.kind is night and e.day == last}
+        return bool(sources) and sources <= self.known.brought
+
     def slept(self, day: date) -> Episode | None:
         """Return the longest recorded main sleep that ended on a date and by now. Return None if none is recorded."""
         nights = (e for e in self.recorded if e.kind is EpisodeKind.SLEEP and e.day == day)

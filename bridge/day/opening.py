@@ -89,7 +89,9 @@ def _missing(person: Person, today: date) -> Fact | None:
     last = person.last_night
     if last is None or not today - LATELY < last < today or person.now < person.sleep(today)[1]:
         return None
-    return fact("night_not_in") if last == today - DAY else fact("nights_not_in", day=last.isoformat())
+    if last == today - DAY:
+        return None if person.nights_brought else fact("night_not_in")
+    return fact("nights_not_brought" if person.nights_brought else "nights_not_in", day=last.isoformat())
 
 
 def _beside(person: Person) -> Iterator[Fact]:

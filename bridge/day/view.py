@@ -231,10 +231,10 @@ def taken_at(view: View, at: datetime) -> Fact | None:
 
 
 def _may_sleep_on(person: Person, at: datetime) -> bool:
-    """Return True soon after the usual waking time if a watch that told of the night before has told of no waking."""
+    """Return True soon after the usual waking time if a watch that sent the night before has told of no waking."""
     day = person.date_of(at)
     night = person.night(day)
-    watched = night.rests is Rests.RECORDED and person.last_night == day - DAY
+    watched = night.rests is Rests.RECORDED and person.last_night == day - DAY and not person.nights_brought
     return watched and night.moved is None and night.wake <= at < night.wake + HALF_AN_HOUR
 
 

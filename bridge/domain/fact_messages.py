@@ -477,6 +477,7 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "good_night": say("you had a good night"),
     "night_not_in": say("your watch has not sent last night yet"),
     "nights_not_in": say("your watch has sent no sleep since the night into {day:%A}; open its app, so that it syncs"),
+    "nights_not_brought": say("your data hold no sleep since the night into {day:%A}; import a new export"),
     "stands_out": Titled(say("an entry unlike others, at {time:%H:%M}"), say("today: {title}, at {time:%H:%M}")),
     "task_due_today": Titled(say("a task is due today"), say("due today: {title}")),
     "flight_today": say("your flight leaves at {time:%H:%M}"),

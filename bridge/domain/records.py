@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
@@ -51,6 +51,13 @@ class Connection:
     failures: int = 0  # in a row, since a sync brought something new
     not_permitted: tuple[str, ...] = ()  # streams without permission
     last_change: datetime | None = None  # the last arrival of a new or changed record
+
+
+def brought(connections: Iterable[Connection]) -> frozenset[str]:
+    """Return the sources whose data come only as files that the user imports, by no account, folder or push."""
+    found = [*connections]
+    live = {one.source for one in found if not one.name.startswith(IMPORT_CONNECTION)}
+    return frozenset({one.source for one in found} - live)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -415,6 +422,7 @@ class Snapshot:
     proxies: ProxyMap | None = None  # None for the shipped map
     rmssd_errors: Mapping[str, float] = field(default_factory=dict)  # of each source whose SPEC gives it
     preference: Preference = field(default_factory=Preference)
+    brought: frozenset[str] = frozenset()  # sources whose data come only as files that the user imports
     event_since: Mapping[str, datetime] = field(default_factory=dict)  # event -> when it came in, where outcomes ask
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 

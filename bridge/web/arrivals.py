@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from bridge import registry
 from bridge.domain.languages import Text, date_text, many, say, say_many, shown
-from bridge.domain.records import IMPORT_CONNECTION
+from bridge.domain.records import brought
 from bridge.domain.slots import local_time, today_at
-from bridge.ingest import connecting
 from bridge.web import phrases
 from bridge.web.beginnings import things
 from bridge.web.state import Visit
@@ -93,11 +92,10 @@ def kept_coming(visit: Visit) -> list[dict[str, Any]]:
     """Return for each source that only has files how old its data will be tomorrow, and ways to get data daily."""
     store, user = visit.bridge.store, visit.user
     mine = store.connections.of_user(user.id)
-    live = {one.source for one in mine if one.name.startswith(connecting.ACCOUNT)}
     found = []
     for one in mine:
         newest = store.reading.newest_measurement(one.id, visit.now)
-        if not one.name.startswith(IMPORT_CONNECTION) or one.source in live or newest is None:
+        if one.source not in brought(mine) or newest is None:
             continue
         last = local_time(newest, user.zones)
         tomorrow = (today_at(visit.now, user.zones) + A_DAY - last.date()).days

@@ -14,7 +14,7 @@ from bridge.domain.types import Task
 from rhythm_env.interface import ActionType
 
 from .lives import DAY, TODAY, at, entry, nights, sleep
-from .persons import SUNDAY, free_sunday, meetings, person
+from .persons import SUNDAY, found, free_sunday, meetings, person
 
 
 def said(one):
@@ -139,6 +139,16 @@ def test_nights_that_have_not_come_in_are_told():
         f"your watch has sent no sleep since the night into {TODAY - 3 * DAY:%A}; open its app, so that it syncs"
     ]
     assert said(person(episodes=nights(30, -60, 420, last=TODAY - DAY))) == ["your watch has not sent last night yet"]
+
+
+def test_who_imports_files_is_told_to_import_the_next():
+    late = f"your data hold no sleep since the night into {TODAY - 3 * DAY:%A}; import a new export"
+    for ago, text in ((3, late), (1, "an ordinary day")):
+        one = person(episodes=nights(30, -60, 420, last=TODAY - ago * DAY))
+        one = replace(one, known=replace(one.known, brought=frozenset({"whoop"})), _read={})
+        assert said(one) == [text]
+        early = replace(one, now=at(TODAY, 435), _read={})
+        assert "night_not_in" not in {why.kind for why in found(early)[1].values()}
 
 
 @pytest.mark.parametrize("hour", [0.5, 8.0, 23.5])

@@ -19,6 +19,7 @@ import requests
 
 import lab
 from bridge import installation, registry
+from bridge.advice.recommend import load_snapshot
 from bridge.auth import vault
 from bridge.auth.key_storage import key_storage_of
 from bridge.domain.errors import SetupError
@@ -111,6 +112,7 @@ def test_after_a_file_the_page_says_how_its_data_keep_coming(place: Place, ana: 
     assert "WHOOP: the newest is of 20 November 2026; 1 day old tomorrow, for a file comes only once." in came
     assert '<a href="/begin/whoop">New nights by themselves' in came
     assert "Oura" not in came
+    assert load_snapshot(place.bridge, ana, at=installation.now()).brought >= {"whoop"}
 
 
 def test_several_files_of_a_source_are_told_as_one(place: Place, ana: User, visitor: Visitor) -> None:

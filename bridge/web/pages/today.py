@@ -100,7 +100,8 @@ def today(
 
 def _opening(opening: Sequence[Fact]) -> dict[str, Any]:
     kinds = {one.kind for one in opening}
-    return {"opening": for_person(opening), "not_in": "nights_not_in" in kinds, "says_ill": "said_ill" in kinds}
+    not_in = bool(kinds & {"nights_not_in", "nights_not_brought"})
+    return {"opening": for_person(opening), "not_in": not_in, "says_ill": "said_ill" in kinds}
 
 
 def _meters(current: Today, then: AsOf | None) -> dict[str, Any]:
