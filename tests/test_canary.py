@@ -36,7 +36,7 @@ from bridge.daemon.mqtt.publisher import opened
 from bridge.daemon.scheduler import Daemon
 from bridge.domain.fact_messages import MESSAGES, Plural, Titled
 from bridge.domain.facts import Fact, Private, Value, prose
-from bridge.domain.records import Deed, FullRecommendation, Recommendation, User
+from bridge.domain.records import Deed, Feedback, FullRecommendation, Recommendation, User
 from bridge.domain.rendering import Audience, for_person
 from bridge.domain.slots import moment_at
 from bridge.ingest import runs
@@ -325,7 +325,7 @@ def messages(life: Life) -> Said:
     week = now.date() - timedelta(days=now.weekday())
     review = load_review(life.bridge, life.user, week, now=now)
     yield "look back", "\n".join(notify.compose_review(review, None))
-    feedback.give_feedback(store, life.user, life.advice.id, Answer.ACCEPT, now=now)
+    feedback.give_feedback(store, life.user, life.advice.id, Feedback(answer=Answer.ACCEPT), now=now)
     plans = calendar_writer.plans(life.bridge, life.user, now=now)
     assert plans
     yield "calendar", repr(plans)

@@ -12,7 +12,7 @@ from bridge.advice import feedback, outcomes
 from bridge.day.outcomes import as_answer
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import fact
-from bridge.domain.records import SAID, Deed, FullRecommendation, Recommendation, User
+from bridge.domain.records import SAID, Deed, Feedback, FullRecommendation, Recommendation, User
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at, slot_bounds
 from bridge.domain.types import Item, RawRecord, Task
@@ -155,14 +155,16 @@ def test_the_persons_word_outranks_the_data(store: Store) -> None:
 def test_an_answer_can_be_changed_until_its_day_ends(store: Store) -> None:
     user = person(store)
     given = advised(store, user)
-    feedback.give_feedback(store, user, given.id, Answer.ACCEPT, now=NOON)
-    feedback.give_feedback(store, user, given.id, Answer.IGNORE, now=NEXT - MIN)
+    feedback.give_feedback(store, user, given.id, Feedback(answer=Answer.ACCEPT), now=NOON)
+    feedback.give_feedback(store, user, given.id, Feedback(answer=Answer.IGNORE), now=NEXT - MIN)
     with pytest.raises(SetupError, match=r"its answer stands \(not now\).*bridge history --user ana"):
-        feedback.give_feedback(store, user, given.id, Answer.ACCEPT, now=NEXT)
-    same = feedback.give_feedback(store, user, given.id, Answer.IGNORE, now=NEXT)
+        feedback.give_feedback(store, user, given.id, Feedback(answer=Answer.ACCEPT), now=NEXT)
+    same = feedback.give_feedback(store, user, given.id, Feedback(answer=Answer.IGNORE), now=NEXT)
     assert same.answered_at == NEXT - MIN
     late = advised(store, user, NOON)
-    assert feedback.give_feedback(store, user, late.id, Answer.ACCEPT, now=NEXT).answer is Answer.ACCEPT  # the first
+    assert (
+        feedback.give_feedback(store, user, late.id, Feedback(answer=Answer.ACCEPT), now=NEXT).answer is Answer.ACCEPT
+    )  # the first
 
 
 def test_a_word_can_be_changed_until_its_day_ends(store: Store) -> None:
@@ -179,7 +181,7 @@ def test_a_word_can_be_changed_until_its_day_ends(store: Store) -> None:
 def test_what_was_ignored_is_not_looked_for(store: Store) -> None:
     user = person(store)
     given = advised(store, user)
-    feedback.give_feedback(store, user, given.id, Answer.IGNORE, now=DAWN + HOUR)
+    feedback.give_feedback(store, user, given.id, Feedback(answer=Answer.IGNORE), now=DAWN + HOUR)
     assert outcomes.confirm(bridge_of(store), user, now=EVENING) == 0
     assert outcomes.questions(store, user, now=EVENING) == []
     assert heard(store, user, EVENING) == [Answer.IGNORE]
@@ -293,7 +295,7 @@ def test_a_task_that_was_put_off_counts_when_it_is_done_some_days_later(
     user = person(store)
     one = advised(store, user, action=ActionType.ADMIN_WORK, what="Tax return")
     moved_to = None if slots is None else one.moment.shifted(slots)
-    feedback.give_feedback(store, user, one.id, Answer.RESCHEDULE, now=DAWN, moved_to=moved_to)
+    feedback.give_feedback(store, user, one.id, Feedback(answer=Answer.RESCHEDULE, moved_to=moved_to), now=DAWN)
     done = NOON + (1 + days) * DAY
     land(store, user, Task(key="tax", list="l", title="Tax return", completed=done), now=done)
     assert confirmed(store, user, done + DAY).outcome is deed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from bridge.day.outcomes import as_answer, day_end
 from bridge.domain import languages
 from bridge.domain.errors import SetupError
 from bridge.domain.records import SAID, Deed, Feedback, FullRecommendation, Recommendation, User
-from bridge.domain.slots import INSTANT, Moment
+from bridge.domain.slots import INSTANT
 from bridge.domain.titles import answer_text
 from rhythm_env.interface import HISTORY_DAYS, Answer, Interaction, Meter
 
@@ -20,14 +21,15 @@ REFUSED = "refused"  # the kind of answers that keep why a recommendation was re
 
 
 def give_feedback(
-    store: Store, user: User, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
+    store: Store, user: User, recommendation_id: int, given: Feedback, *, now: datetime
 ) -> FullRecommendation:
-    """Store the user's answer to a recommendation, and the slot ``moved_to`` if the answer is Reschedule.
+    """Store the user's answer to a recommendation, with the slot that it was moved to if the answer is Reschedule.
 
     Raises SetupError for a recommendation of another user, a slot that does not belong to the answer or a night, and a
     change after the recommendation's day.
     """
     before = own(store, user, recommendation_id)
+    answer, moved_to = given.answer, given.moved_to
     if moved_to is not None and answer is not Answer.RESCHEDULE:
         raise no_slot(user)
     if moved_to is not None and not may_move(before):
@@ -42,9 +44,7 @@ def give_feedback(
     _check_open(before, user, now)
     if before.answer is Answer.IGNORE and answer is not Answer.IGNORE:
         _wake(store, user, before, now=now)
-    return store.recommendations.save_feedback(
-        recommendation_id, Feedback(answer=answer, answered_at=now, moved_to=moved_to)
-    )
+    return store.recommendations.save_feedback(recommendation_id, replace(given, answered_at=now))
 
 
 def no_slot(user: User) -> SetupError:

@@ -21,7 +21,7 @@ from bridge.day.view import Candidate, View, of_task, said_of
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.languages import _, say
-from bridge.domain.records import Deed, FullRecommendation, Recommendation, Snapshot, User
+from bridge.domain.records import Deed, Feedback, FullRecommendation, Recommendation, Snapshot, User
 from bridge.domain.slots import Moment, ZoneHistory, local_time, moment_at, slot_bounds
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType, Answer
@@ -89,7 +89,8 @@ def answer(
         if moved_to is not None:
             raise feedback.no_slot(user)
         return feedback.say(bridge.store, user, number, given, now=now)
-    found = feedback.give_feedback(bridge.store, user, number, given, now=now, moved_to=moved_to)
+    heard = Feedback(answer=given, moved_to=moved_to)
+    found = feedback.give_feedback(bridge.store, user, number, heard, now=now)
     if moved_to is None:
         return found
     person = _person(bridge, user, found, now, known)

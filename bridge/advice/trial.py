@@ -148,10 +148,10 @@ def _told_by(blocks: int, before: int) -> float:
     return float(optimize.brentq(lambda size: stats.nct.sf(edge, freedom, size * scales).mean() - POWER, 0.01, 9))
 
 
-def begin(bridge: Bridge, user: User, text: str, weeks: int, outcome: str, *, now: datetime) -> Told:
-    """Draw the days of a new trial and save it. It begins today, or tomorrow if it is evening.
+def drafted(text: str, weeks: int, outcome: str) -> Trial:
+    """Return a new trial with a seed that was drawn for it, without number and start.
 
-    Raises SetupError for an invalid text, number of weeks or outcome, and if the same trial is running.
+    Raises SetupError for an invalid text, number of weeks or outcome.
     """
     text = " ".join(text.split())
     if not 1 <= len(text) <= TEXT_MAX or not text.isprintable():
@@ -177,13 +177,15 @@ def begin(bridge: Bridge, user: User, text: str, weeks: int, outcome: str, *, no
                 known=", ".join(OUTCOMES),
             )
         )
-    moment = moment_at(now, user.zones)
-    start = moment.date + DAY * (moment.slot >= UNTIL)
-    seed = secrets.token_hex(16)
+    return Trial(id=0, text=text, outcome=outcome, start=date.max, weeks=weeks, seed=secrets.token_hex(16))
 
+
+def begin(bridge: Bridge, user: User, draft: Trial, *, now: datetime) -> Told:
+    """Save a new trial. It begins today, or tomorrow if it is evening. Raises SetupError if the same trial is on."""
+    moment = moment_at(now, user.zones)
     with bridge.store.lock(LOCK.format(user.id)):
         before = bridge.store.people.preferences(user.id).trials
-        same = (one for one in before if one.text.casefold() == text.casefold() and moment.date < one.end)
+        same = (one for one in before if one.text.casefold() == draft.text.casefold() and moment.date < one.end)
         if (running := next(same, None)) is not None:
             raise SetupError(
                 say(
@@ -193,7 +195,7 @@ def begin(bridge: Bridge, user: User, text: str, weeks: int, outcome: str, *, no
                 )
             )
         number = max((one.id for one in before), default=0) + 1
-        trial = Trial(id=number, text=text, outcome=outcome, start=start, weeks=weeks, seed=seed)
+        trial = replace(draft, id=number, start=moment.date + DAY * (moment.slot >= UNTIL))
         bridge.store.people.change_preferences(user.id, trials=(*before, trial), now=now)
     return tell(bridge, user, trial, now=now)
 

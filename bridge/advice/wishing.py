@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bridge.advice import feedback
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import Text, _, say, shown
-from bridge.domain.records import Recommendation, User
+from bridge.domain.records import Feedback, Recommendation, User
 from bridge.domain.slots import local_time, moment_at, slot_bounds, today_at
 from bridge.domain.titles import ACTION_WORDS
 from bridge.domain.wishes import Hours, Wishes
@@ -225,7 +225,7 @@ def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime
     ``NEVER`` bars it, the last two only for today if ``only_today``. Raises SetupError if it is too late to change.
     """
     with store.transaction():
-        found = feedback.give_feedback(store, user, number, Answer.IGNORE, now=now)
+        found = feedback.give_feedback(store, user, number, Feedback(answer=Answer.IGNORE), now=now)
         before = store.people.preferences(user.id).answered  # of which an earlier reason is left out
         kept = [one for one in before if one[0] != feedback.REFUSED or one[1].split()[0] != str(number)]
         said = (feedback.REFUSED, f"{number} {why}" + " today" * only_today, today_at(now, user.zones))

@@ -272,7 +272,7 @@ def _done(
         return own.stop(bridge, person, int(rest[0]), now=now)
     if verb == KEPT:
         return own.keep(bridge, person, int(rest[0]), day, kept=ANSWERS[rest[1].lower()], now=now)
-    return own.begin(bridge, person, verb, weeks, outcome, now=now)
+    return own.begin(bridge, person, own.drafted(verb, weeks, outcome), now=now)
 
 
 def _tell_trial(found: Told | list[Told], *, json: bool, listed: bool, today: str, user: str) -> None:

@@ -86,12 +86,14 @@ def _embedded_ipv4(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Addr
     return address.ipv4_mapped or address.sixtofour or address
 
 
-def permitted_addresses(host: str, port: int | str | None, allowed: Collection[str], **options: Any) -> list[Found]:
+def permitted_addresses(
+    host: str, port: int | str | None, allowed: Collection[str], *family_and_more: int, **options: Any
+) -> list[Found]:
     """Return a few permitted addresses of a host, in the form of ``socket.getaddrinfo``.
 
     Raises Refused without a permitted address, and OSError or UnicodeError for an unknown name.
     """
-    found = _look_up(host, port, **options)
+    found = _look_up(host, port, *family_and_more, **options)
     permitted = found if _plain(host) in allowed else [info for info in found if _may_reach(info)]
     if not permitted:
         raise Refused(REFUSAL_TEXT)
@@ -178,9 +180,9 @@ def confine(allowed: Collection[str]) -> None:
     """
     permitted: set[str] = set()
 
-    def checked(host: Any, port: Any, family: int = 0, type: int = 0, proto: int = 0, flags: int = 0) -> list[Found]:  # noqa: A002 - getaddrinfo's names
+    def checked(host: Any, port: Any, *family_and_more: int, **options: int) -> list[Found]:  # as getaddrinfo
         name = host.decode("ascii") if isinstance(host, bytes) else host or ""
-        found = permitted_addresses(name, port, allowed, family=family, type=type, proto=proto, flags=flags)
+        found = permitted_addresses(name, port, allowed, *family_and_more, **options)
         permitted.update(where[0] for *_, where in found)
         return found
 

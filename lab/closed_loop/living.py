@@ -17,7 +17,7 @@ from bridge.advice.labels import labelled
 from bridge.advice.observation import slot_around
 from bridge.advice.recommend import build_observation
 from bridge.domain.facts import prose
-from bridge.domain.records import FullRecommendation, Silence, User
+from bridge.domain.records import Feedback, FullRecommendation, Silence, User
 from bridge.domain.slots import Moment, ZoneSpan, local_time, moment_at, moment_of, slot_start
 from lab.closed_loop.ablations import Arm, Informed, classifier_of
 from lab.closed_loop.home import Home, home
@@ -138,7 +138,7 @@ class Life:
         begun = process_time()
         to = None if moved is None else Moment(week=moment.week, day=moment.day, slot=moved)
         user, store = self.home.user, self.home.bridge.store
-        feedback.give_feedback(store, user, found.id, given, now=at + TO_ANSWER, moved_to=to)
+        feedback.give_feedback(store, user, found.id, Feedback(answer=given, moved_to=to), now=at + TO_ANSWER)
         self._charge("bridge", begun)
         if to is not None:
             self.resident.plans[to] = found.action

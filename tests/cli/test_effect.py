@@ -140,7 +140,7 @@ def test_every_lot_between_advice_and_none_is_kept_with_its_chance() -> None:
             now = START + timedelta(hours=6 * slot)
             found = recommend.recommend(bridge, user, policy, now=now)
             if isinstance(found, Recommendation):
-                feedback.give_feedback(bridge.store, user, found.id, Answer.IGNORE, now=now)
+                feedback.give_feedback(bridge.store, user, found.id, Feedback(answer=Answer.IGNORE), now=now)
                 advised.append(found)
         drawn = bridge.store.recommendations.lots(user.id, until=START + timedelta(days=13))
     assert advised[0].silence is None  # before the first answer every slot gets advice

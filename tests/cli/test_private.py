@@ -62,7 +62,7 @@ def filled(store: Store) -> Iterator[World]:
         store.people.save_wishes(world.user.id, Wishes(goals={ActionType.MEDITATE: 7}), now=NOW)
         advice = recommend.recommend(bridge_of(store), world.user, policy, now=at)
         assert isinstance(advice, Recommendation)
-        feedback.give_feedback(store, world.user, advice.id, Answer.ACCEPT, now=at)
+        feedback.give_feedback(store, world.user, advice.id, Feedback(answer=Answer.ACCEPT), now=at)
         yield world
 
 

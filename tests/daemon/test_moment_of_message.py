@@ -10,7 +10,7 @@ import pytest
 from bridge.advice import feedback, notify, recommend
 from bridge.advice.notify import SOON, chances
 from bridge.domain.guard import Guard
-from bridge.domain.records import Recommendation
+from bridge.domain.records import Feedback, Recommendation
 from bridge.domain.slots import INSTANT
 from rhythm_env.interface import Answer
 from tests.daemon.stage import MONDAY, Stage
@@ -50,7 +50,7 @@ def test_a_message_waits_for_a_better_hour_before_the_plan_begins_and_its_chance
         assert store.notifications.begin(user.id, one.id, now=stage.now, likely=0.5)
         store.notifications.finish(one.id, None, now=stage.now)
         then = stage.now + (SOON / 2 if number % 2 else 2 * HOUR)
-        feedback.give_feedback(store, user, one.id, Answer.ACCEPT, now=then)
+        feedback.give_feedback(store, user, one.id, Feedback(answer=Answer.ACCEPT), now=then)
     stage.now = days[16]
     new = replace(advised(stage), start=None, end=None)
     at, likely = notify.best_moment(store, user, new, now=stage.now)

@@ -321,7 +321,7 @@ def time_of(advice: Recommendation, zone: str = "Europe/Berlin") -> str:
 
 def test_a_day_of_a_trial_is_told_once_and_its_text_only_where_titles_may_go(stage: Stage, mailbox: Mailbox) -> None:
     bridge, user, daemon = stage.bridge, stage.users[0], stage.daemon()
-    told = trial.begin(bridge, user, "no screens after 22", 2, "sleep", now=stage.now)
+    told = trial.begin(bridge, user, trial.drafted("no screens after 22", 2, "sleep"), now=stage.now)
     for _ in range(12):  # a day, two hours at a time
         daemon.tick()
         stage.now += timedelta(hours=2)

@@ -12,7 +12,7 @@ from bridge.advice.aftermath import aftermath
 from bridge.advice.day_plan import plan_day
 from bridge.day.body import Mode, ModeKind
 from bridge.day.rules import ONE_REST
-from bridge.domain.records import Deed, Recommendation, Silence, User
+from bridge.domain.records import Deed, Feedback, Recommendation, Silence, User
 from bridge.domain.wishes import Wishes
 from bridge.ingest import runs
 from bridge.installation import Bridge
@@ -41,7 +41,7 @@ def test_a_refusal_is_heard_and_teaches_and_another_follows(
     answer: Answer,
 ) -> None:
     bridge, user = home
-    feedback.give_feedback(bridge.store, user, first.id, answer, now=AT + SOON)
+    feedback.give_feedback(bridge.store, user, first.id, Feedback(answer=answer), now=AT + SOON)
     found = ask(home, AT + 2 * SOON)
     assert isinstance(found, Recommendation)
     assert found.id != first.id
@@ -69,9 +69,9 @@ def test_advice_whose_time_is_over_does_not_speak_of_the_minutes_left_of_its_slo
 
 def test_the_further_one_stays_out_of_the_effect(home: tuple[Bridge, User], first: Recommendation) -> None:  # noqa: F811
     bridge, user = home
-    feedback.give_feedback(bridge.store, user, first.id, Answer.IGNORE, now=AT + SOON)
+    feedback.give_feedback(bridge.store, user, first.id, Feedback(answer=Answer.IGNORE), now=AT + SOON)
     second = ask(home, AT + 2 * SOON)
-    feedback.give_feedback(bridge.store, user, second.id, Answer.ACCEPT, now=AT + 3 * SOON)
+    feedback.give_feedback(bridge.store, user, second.id, Feedback(answer=Answer.ACCEPT), now=AT + 3 * SOON)
     later = AT + timedelta(days=1)
     counted = list(aftermath(bridge.store, user, now=later).followed(user, now=later))
     assert [one.advice.id for one in counted] == [first.id]
@@ -80,13 +80,13 @@ def test_the_further_one_stays_out_of_the_effect(home: tuple[Bridge, User], firs
 def test_no_more_follow_than_the_person_wishes(home: tuple[Bridge, User], first: Recommendation) -> None:  # noqa: F811
     bridge, user = home
     bridge.store.people.save_wishes(user.id, Wishes(suggestions=1), now=AT + SOON)
-    feedback.give_feedback(bridge.store, user, first.id, Answer.IGNORE, now=AT + SOON)
+    feedback.give_feedback(bridge.store, user, first.id, Feedback(answer=Answer.IGNORE), now=AT + SOON)
     assert ask(home, AT + 2 * SOON).id == first.id
 
 
 def test_what_was_accepted_stays_until_it_is_over(home: tuple[Bridge, User], first: Recommendation) -> None:  # noqa: F811
     bridge, user = home
-    feedback.give_feedback(bridge.store, user, first.id, Answer.ACCEPT, now=AT + SOON)
+    feedback.give_feedback(bridge.store, user, first.id, Feedback(answer=Answer.ACCEPT), now=AT + SOON)
     assert ask(home, AT + 2 * SOON).id == first.id
     feedback.say(bridge.store, user, first.id, Deed.DONE, now=AT + 3 * SOON)
     found = ask(home, AT + 4 * SOON)
@@ -104,7 +104,7 @@ def test_who_falls_ill_sees_no_sport_any_more(home: tuple[Bridge, User], accepte
     assert isinstance(sport, Recommendation)
     assert sport.action is ActionType.EXERCISE
     if accepted:
-        feedback.give_feedback(bridge.store, user, sport.id, Answer.ACCEPT, now=sunday + SOON)
+        feedback.give_feedback(bridge.store, user, sport.id, Feedback(answer=Answer.ACCEPT), now=sunday + SOON)
     modes.say_mode(bridge.store, user, Mode(kind=ModeKind.ILL), now=sunday + 2 * SOON)
     found = ask(home, sunday + 3 * SOON)
     assert isinstance(found, Silence) or found.action in ONE_REST

@@ -100,7 +100,7 @@ def answered(bridge, user, card, answer, now):
     if answer is None:
         feedback.take_back(bridge.store, user, card.id, now=now)
     else:
-        feedback.give_feedback(bridge.store, user, card.id, answer, now=now)
+        feedback.give_feedback(bridge.store, user, card.id, Feedback(answer=answer), now=now)
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(more, marks=pytest.mark.slow) for more in (1, 2))])

@@ -17,7 +17,7 @@ import pytest
 from bridge import installation, registry
 from bridge.advice import feedback, recommend
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Correction, Deed, Prior, Recommendation
+from bridge.domain.records import Correction, Deed, Feedback, Prior, Recommendation
 from bridge.domain.slots import moment_at
 from bridge.domain.wishes import Wishes
 from bridge.ingest import archive, runs
@@ -67,7 +67,9 @@ def exported() -> str:
     for hours in (36, 30, 12, 0):
         advice = recommend.recommend(bridge, ana, policy, now=NOW - timedelta(hours=hours))
         if isinstance(advice, Recommendation) and hours:
-            feedback.give_feedback(store, ana, advice.id, Answer.ACCEPT, now=NOW - timedelta(hours=hours - 1))
+            feedback.give_feedback(
+                store, ana, advice.id, Feedback(answer=Answer.ACCEPT), now=NOW - timedelta(hours=hours - 1)
+            )
             store.recommendations.save_outcome(advice.id, Deed.DONE, advice.facts, at=NOW)
     moment = moment_at(NOW - timedelta(days=3), ana.zones)
     store.recommendations.add_silence(ana.id, moment, probability=0.5, now=NOW - timedelta(days=3))

@@ -20,7 +20,7 @@ from bridge.calendar.meetings import is_meeting
 from bridge.calendar.plans import planned_shares
 from bridge.config import load
 from bridge.daemon.scheduler import Daemon
-from bridge.domain.records import FullRecommendation, Recommendation, User
+from bridge.domain.records import Feedback, FullRecommendation, Recommendation, User
 from bridge.domain.slots import moment_at, slot_bounds
 from bridge.ingest import connecting, runs
 from bridge.recordings.server import Answer as Reply
@@ -76,7 +76,9 @@ class Stage:
 
     def answer(self, advice: Recommendation, answer: Answer, *, later: int | None = None) -> None:
         moved = None if later is None else advice.moment.shifted(later)
-        feedback.give_feedback(self.bridge.store, self.user, advice.id, answer, now=self.now, moved_to=moved)
+        feedback.give_feedback(
+            self.bridge.store, self.user, advice.id, Feedback(answer=answer, moved_to=moved), now=self.now
+        )
 
     def accepted(self, action: ActionType = ActionType.EXERCISE) -> Recommendation:
         advice = self.advise(action)

@@ -20,7 +20,7 @@ from bridge.auth import access
 from bridge.domain.facts import fact, length
 from bridge.domain.guard import ACTION_PAUSE, IGNORES_BEFORE_PAUSE
 from bridge.domain.languages import shown, speaking
-from bridge.domain.records import Recommendation, User
+from bridge.domain.records import Feedback, Recommendation, User
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import Moment, moment_at
 from bridge.domain.types import Because, Reading
@@ -281,7 +281,7 @@ def test_an_answered_card_keeps_its_clock_after_a_change_of_zone_and_names_it(
     assert isinstance(given, Recommendation)
     start, end = (at.astimezone(ZoneInfo("Europe/Berlin")) for at in (given.start, given.end) if at is not None)
     hours = f"{start:%H:%M} to {end:%H:%M}"
-    feedback.give_feedback(place.bridge.store, ana, given.id, Answer.ACCEPT, now=installation.now())
+    feedback.give_feedback(place.bridge.store, ana, given.id, Feedback(answer=Answer.ACCEPT), now=installation.now())
     assert f"{hours} (" not in visitor.get("/advice", headers={"HX-Request": "true"}).text
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:07:00+01:00")
     visitor.change("/settings/zone", {"zone": "Europe/Athens"})

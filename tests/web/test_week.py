@@ -229,7 +229,7 @@ def test_what_is_over_can_no_longer_be_moved(
 def test_the_history_tells_what_was_pressed_apart_from_what_was_seen(place: Place, ana: User, visitor: Visitor) -> None:
     given, store = advised(place, ana), place.bridge.store
     assert cells(visitor) == ["no answer", "Still ahead"]
-    feedback.give_feedback(store, ana, given.id, Answer.ACCEPT, now=installation.now())
+    feedback.give_feedback(store, ana, given.id, Feedback(answer=Answer.ACCEPT), now=installation.now())
     store.recommendations.save_outcome(
         given.id, Deed.NOT_DONE, (fact("missed", source="<b>no entry</b>"),), at=installation.now()
     )

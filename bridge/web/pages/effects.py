@@ -135,7 +135,7 @@ def begin(
     outcome: Annotated[str, Form(max_length=30)] = "sleep",
 ) -> RedirectResponse:
     """Begin a trial of what ``text`` says. Raises SetupError for an invalid text, length or outcome."""
-    trial.begin(visit.bridge, visit.user, text, weeks, outcome, now=visit.now)
+    trial.begin(visit.bridge, visit.user, trial.drafted(text, weeks, outcome), now=visit.now)
     return RedirectResponse("/effects", 303)
 
 

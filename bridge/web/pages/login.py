@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -20,7 +19,6 @@ from bridge.domain.languages import ENGLISH, _, current, many, say, told
 from bridge.domain.records import Recommendation, User
 from bridge.domain.zones import zone_meant, zones_by_place
 from bridge.ingest import connecting
-from bridge.installation import Bridge
 from bridge.recordings import recorded_life
 from bridge.web.jobs import DONE, Job
 from bridge.web.logins import (
@@ -246,40 +244,35 @@ def _land_demo(state: AppState, job: Job) -> None:
     # Here if it can be: often it is deep night here, or the person is at an entry of the calendar.
     now = installation.now()
     zones = recorded_life.homes(now, config.local_zone())
-    sources = sorted(recorded_life.sources(), key=recorded_life.size)
     for zone in zones:
-        if _lands(state, job, sources[:LOOKED_AT], zone, now) and _lands(state, job, sources, zone, now, stays=True):
+        if _lands(state, job, zone, now, stays=False) and _lands(state, job, zone, now, stays=True):
             return
-    _lands(state, job, sources, zones[0], now, stays=True, also_silent=True)
+    with state.bridge.store.transaction():
+        _land(state, job, zones[0], now)
 
 
-def _lands(
-    state: AppState,
-    job: Job,
-    sources: Sequence[str],
-    zone: str,
-    now: datetime,
-    *,
-    stays: bool = False,
-    also_silent: bool = False,
-) -> bool:
+def _lands(state: AppState, job: Job, zone: str, now: datetime, *, stays: bool) -> bool:
     """Return True if the demo's user gets a recommendation in ``zone``. Unless ``stays``, or without one, undo it."""
     bridge, spoken_to = state.bridge, False
     with contextlib.suppress(_Undone), bridge.store.transaction():
-        user = bridge.store.people.add_user(recorded_life.DEMO_USER, zone, now=now)
-        for number, source in enumerate(sources):
-            job.text = say("Reading eleven weeks of {source}", source=source)
-            job.progress(number, len(sources))
-            recorded_life.land(bridge, user, source, at=recorded_life.last_morning(now, zone))
+        user = _land(state, job, zone, now, most=None if stays else LOOKED_AT)
         moments = [now] if stays else [now, now + TIME_TO_LOOK]
-        spoken_to = also_silent or _is_spoken_to(bridge, user, *moments)
+        advice = (requests.recommend(bridge, user, now=at, seen=False) for at in moments)
+        spoken_to = all(isinstance(one, Recommendation) for one in advice)
         if not (stays and spoken_to):
             raise _Undone
     return spoken_to
 
 
-def _is_spoken_to(bridge: Bridge, user: User, *moments: datetime) -> bool:
-    return all(isinstance(requests.recommend(bridge, user, now=at, seen=False), Recommendation) for at in moments)
+def _land(state: AppState, job: Job, zone: str, now: datetime, *, most: int | None = None) -> User:
+    """Add the demo's user with the data of all sources, or of ``most`` of them, the smallest."""
+    user = state.bridge.store.people.add_user(recorded_life.DEMO_USER, zone, now=now)
+    sources = sorted(recorded_life.sources(), key=recorded_life.size)[:most]
+    for number, source in enumerate(sources):
+        job.text = say("Reading eleven weeks of {source}", source=source)
+        job.progress(number, len(sources))
+        recorded_life.land(state.bridge, user, source, at=recorded_life.last_morning(now, zone))
+    return user
 
 
 class _Undone(Exception):
