@@ -251,13 +251,22 @@ def _current(
     if told_ill or choice.refused(view, existing.action, task, (start, end)) is not None:
         return None
     if existing.answer is not None or (start >= now and not taken):
-        return existing
+        return existing if existing.answer is not None or task is not None else _retold(store, existing, view)
     once = existing.action is ActionType.ME_TIME and end <= now and not view.has_habit_today(existing.action)
     option = None if once else choice.place(view, existing.action, task, span)[0]
     if option is not None:
         store.recommendations.retime(existing.id, option.start, option.end)
         return replace(existing, start=option.start, end=option.end)
     return None if taken else _after_its_time(existing, task, view, once=once)
+
+
+def _retold(store: Store, existing: FullRecommendation, view: View) -> FullRecommendation | None:
+    if existing.start is None or existing.end is None:
+        return existing
+    told = choice.retold(view, existing.action, (existing.start, existing.end), existing.facts)
+    if told and told != existing.facts:
+        store.recommendations.retime(existing.id, existing.start, existing.end, told)
+    return replace(existing, facts=told) if told else None
 
 
 def _after_its_time(existing: FullRecommendation, task: Task | None, view: View, *, once: bool) -> Silence:

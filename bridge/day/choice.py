@@ -17,11 +17,23 @@ from bridge.day.leisure import is_wanted
 from bridge.day.masks import BEFORE_BED, ONE_REST, SHORT_TASK, before, urgency
 from bridge.day.person import Person
 from bridge.day.recovery import at_risk, easier
-from bridge.day.rules import NO_GAP, TIRING, fit, short_night, taken_back
+from bridge.day.rules import NO_GAP, OF_DEEDS, TIRING, fit, short_night, taken_back
 from bridge.day.sleep import LEAST_SLEEP, other_zone, rounded_up
-from bridge.day.terms import facts, of_load, reasons, values, weights
+from bridge.day.terms import facts, of_load, reasons, recounted, values, weights
 from bridge.day.unmet import outside
-from bridge.day.view import DUE_DAYS, RESTS, Candidate, View, candidates, is_owed, of_due, of_either, said_of, taken_at
+from bridge.day.view import (
+    DUE_DAYS,
+    RESTS,
+    Candidate,
+    View,
+    candidates,
+    is_owed,
+    of_action,
+    of_due,
+    of_either,
+    said_of,
+    taken_at,
+)
 from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading, Task
@@ -406,7 +418,15 @@ def place(
 
 def refused(view: View, action: ActionType, task: Task | None, span: Stretch) -> Fact | None:
     """Return why an earlier suggestion no longer suits the person's mode, body or wishes, or None."""
-    return taken_back(of_either(action, task, view.person), view, *span)
+    return taken_back(of_either(action, task, view.person), view, span)
+
+
+def retold(view: View, action: ActionType, span: Stretch, told: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return an earlier suggestion's reasons with what was done until now, or none if this leaves no reason for it."""
+    candidate = of_action(action, view.person)
+    if taken_back(candidate, view, span, rules=OF_DEEDS) is not None:
+        return ()
+    return recounted(candidate, view, view.grid.up(span[0]), told)
 
 
 def look(person: Person, at: datetime, readings: Mapping[Meter, Reading] | None = None) -> View:

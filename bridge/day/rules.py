@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 import numpy as np
 
-from bridge.calendar.busy import clipped, takes_time
+from bridge.calendar.busy import Stretch, clipped, takes_time
 from bridge.calendar.busy import length as length_of
 from bridge.calendar.kinds import FETCH
 from bridge.calendar.plans import COMPANY
@@ -46,6 +45,7 @@ NO_GAP = {  # kinds of a refusal for want of room, by entries or ways around the
     "no_gap_ways": "no_gap_ways_before",
 }
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
+OF_DEEDS = frozenset({"planned", "lately", "often enough"})  # rules of what was done or entered since
 OF_PERSON = frozenset({"veto", "not today", "body", "mode", "away", "wished hours"})  # rules of what changes in a slot
 
 
@@ -163,11 +163,11 @@ def _taken(view: View) -> Cells:
     return view.grid.touched([*view.entries, *promised(view.person)])
 
 
-def taken_back(candidate: Candidate, view: View, start: datetime, end: datetime) -> Fact | None:
+def taken_back(candidate: Candidate, view: View, span: Stretch, *, rules: frozenset[str] = OF_PERSON) -> Fact | None:
     """Return why a suggestion no longer suits what the person stated, or the person's body, or None."""
-    low, high = view.grid.up(start), view.grid.down(end)
+    low, high = view.grid.up(span[0]), view.grid.down(span[1])
     for rule in RULES:
-        if rule.name in OF_PERSON and rule.holds_for(candidate):
+        if rule.name in rules and rule.holds_for(candidate):
             mask = rule.mask(candidate, view)
             if isinstance(mask, Fact):
                 return mask

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -50,6 +50,12 @@ OURSELVES = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN})
 SERVES = {A.SLEEP: Meter.VITALITY, A.MEDITATE: Meter.SERENITY, A.ME_TIME: Meter.SERENITY}
 SERVES |= dict.fromkeys(COMPANY, Meter.CONNECTION)
 
+COUNTED: Mapping[str, frozenset[str]] = {  # terms of what was done -> the kinds of their facts
+    "last_time": frozenset(
+        {"last_sport", "last_time", "last_own_time", "last_time_then", "last_and_before", "last_and_often"}
+    ),
+    "goal": frozenset({"goal", "goal_then"}),
+}
 Value = Numbers | float
 BESIDE, IDLE, ENOUGH = 0, 1, 2
 
@@ -74,12 +80,14 @@ def weights() -> Mapping[str, float]:
     return tomllib.loads((Path(__file__).parent / "weights.toml").read_text(encoding="utf-8"))
 
 
-def values(candidate: Candidate, view: View, lengths: Starts) -> dict[str, Value]:
-    """Return name of a term -> the log-odds that it adds at each start."""
+def values(
+    candidate: Candidate, view: View, lengths: Starts, *, names: Container[str] | None = None
+) -> dict[str, Value]:
+    """Return name of a term -> the log-odds that it adds at each start, of all terms or of those in ``names``."""
     return {
         term.name: weights().get(term.name, 1.0) * term.value(candidate, view, lengths)
         for term in TERMS
-        if term.actions is None or candidate.action in term.actions
+        if (term.actions is None or candidate.action in term.actions) and (names is None or term.name in names)
     }
 
 
@@ -101,6 +109,16 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
         found = [one for one in found if getattr(one.values.get("why"), "kind", "") not in ("illness_signs", *ILLNESS)]
     known = [one for one in found if one.kind not in idle]
     return tuple(sorted(known or found, key=lambda one: -one.weight))
+
+
+def recounted(candidate: Candidate, view: View, start: int, told: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return facts of which those that count what was done are as of now. One that holds no more is left out."""
+    now = values(candidate, view, np.zeros(view.grid.size, dtype=np.int_), names=COUNTED)
+    found: list[Fact] = []
+    for one in told:
+        name = next((name for name, kinds in COUNTED.items() if one.kind in kinds), None)
+        found += [one] if name is None else facts(candidate, view, start, {name: now.get(name, 0.0)})
+    return tuple(found)
 
 
 def reasons(candidate: Candidate, view: View, added: Mapping[str, Value]) -> Numbers:
