@@ -21,14 +21,17 @@ from bridge.query.figures import NIGHT_CLOCKS
 from bridge.query.model import METER_NAMES, TITLED
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
-from bridge.query.plain_law import check_amounts, check_halves, check_limited, check_negated, check_used
+from bridge.query.plain_law import check_amounts, check_halves, check_limited, check_negated, check_sides, check_used
 from bridge.query.plain_marks import Marked
 from bridge.query.plain_names import noted, without_names
 from bridge.query.plain_offer import LANGUAGES, example, likely, offer
-from bridge.query.plain_settled import of_change, settled
+from bridge.query.plain_settled import of_change, of_whole, settled
 from bridge.query.plain_spans import (
+    GERMAN_NOW,
     by_weekday,
     compared,
+    of_now,
+    of_year_to_come,
     to_come,
     told_spans,
     until_now,
@@ -85,8 +88,7 @@ MONEY = pattern("money")
 WHEN_I = pattern("when_i")
 TO_COME = pattern("to_come")
 HOW_IS = re.compile("how(?: is|'s|s) (?:my|the) |(?:und )?wie (?:ist|steht(?:'s|s| es) um) (?:mein|die |der |das )")
-GERMAN_NOW = re.compile(r"(?<!\w)(?:gerade|grad|derzeit)(?!\w)")  # where nothing else is said, else a filling word
-OF_WEEKDAY = {language: pattern(f"weekday_{language}") for language in LANGUAGES}
+OF_WEEKDAY, OF_YEAR = ({one: pattern(f"{name}_{one}") for one in LANGUAGES} for name in ("weekday", "year"))
 I_AM = pattern("i_am")
 MORE_OF = re.compile(r"(?<!\w)(?:more|less|fewer|mehr|weniger)(?!\w)(?! (?:than|als|or|oder) )")
 I_AM_SO = re.compile("(?:am i|are we|bin ich|sind wir)(?!\\w)")
@@ -224,6 +226,7 @@ def _with_subject(tokens: Sequence[w.Token], asked: Sequence[w.Token]) -> Sequen
 
 def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.Token] = ()) -> Words:
     text = BROKEN_OFF.sub("", text)
+    whole = text.lower()
     if texts(marked.language).not_asked.search(text.lower()):
         raise NotUnderstood
     if marked.titles and (SENTENCE.search(text) or I_AM.match(text.lower())):
@@ -252,10 +255,12 @@ def _read(text: str, marked: Marked, factors: w.Lexicon, *, asked: Sequence[w.To
     told = [one for one in titles.told(tokens) if one[0] != w.FILL]
     read = _meant(told, marked, text)
     check_negated(plain, read)
+    check_sides(told, read, text.lower())
     apart = replace(marked, found={**marked.found}, spans=[])
     check_amounts(said, read, lambda part: tokens_in(apart.mark(part), apart, known))
     check_halves(text, read, lambda half: _read(half, replace(marked, found={}, spans=[], mended=[]), factors))
     check_used(told, read, lambda some: _meant(some, replace(marked, spans=[*marked.spans]), text))
+    read = of_change(of_whole(read, whole), whole)
     return read if titles.name is None else _since_entry(read, titles.name)
 
 
@@ -281,14 +286,17 @@ def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:
     ]
     if any(in_doubt):
         raise NotUnderstood
+    tokens = of_now(tokens, marked, text.lower())
     if re.search(r"\? +\w", text):
         tokens = elaborated(tokens)
     if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
         tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
     coming = kinds & {w.ENTRIES, w.ACTION, w.LIST, w.FREE} and TO_COME.search(text.lower())
-    planned = kinds & {w.ENTRIES, w.TASKS, w.TASKED} and not kinds & {w.METRIC, w.NIGHTS}
+    planned = kinds & {w.ENTRIES, w.TASKS, w.TASKED, w.LIST, w.ACTION, w.FREE} and not kinds & {w.METRIC, w.NIGHTS}
     if coming or (planned and OF_WEEKDAY[marked.language].search(text.lower())):
         marked.spans[:] = [to_come(one, marked.today) for one in marked.spans]
+    elif planned and OF_YEAR[marked.language].search(text.lower()):
+        marked.spans[:] = [of_year_to_come(one, marked.today) for one in marked.spans]
     tokens = by_weekday(compared(tokens, text.lower()), marked, text.lower())
     tokens, spans = weekly(*told_spans(tokens, marked), text.lower(), marked.today)
     spans = until_now(spans, kinds, text.lower(), marked.today)
@@ -297,7 +305,6 @@ def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:
     found = words_of(Bag.of(untimed, timed=len(spans) == 1, single=one_day))
     read = settled(found, text.lower(), kinds, timed=bool(spans))
     read = within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
-    read = of_change(read, text.lower())
     _check_answers(read, tokens, text.lower())
     return read
 

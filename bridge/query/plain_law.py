@@ -24,6 +24,7 @@ AMOUNTS |= dict.fromkeys((w.SPORT, w.ACTIVITY, w.RAN, w.FACTOR, w.ACTION), "")  
 DONE = {w.SPORT, w.ACTIVITY, w.RAN, w.WALK, w.WORKOUTS, w.FACTOR, w.ACTION, w.ENTRIES}
 NEGATION, NEGATED, FURTHER, TOLD_TOO = map(pattern, ("negation", "negated", "further", "told_too"))
 AMOUNT = pattern("amount")
+EITHER = re.compile(r"(?<!\w)(?:or|oder)(?!\w)")
 PRESENT = re.compile(r"> 0(?!\S)| = [^\W\d]")  # of a condition that only says that there was something
 
 
@@ -54,6 +55,16 @@ def check_negated(text: str, found: Words) -> None:
     tells_both = found.against or found.of in ("streak", "ago") or found.what.startswith("tasks")
     if len(denied) > len(NEGATED.findall(" & ".join(found.where))) and not tells_both:
         raise NotUnderstood(denied[-1])
+
+
+def check_sides(tokens: Sequence[w.Token], found: Words, text: str) -> None:
+    """Raise NotUnderstood for two sides that come out as one, as of "worse after beer than after wine"."""
+    at = [n for n, (kind, _) in enumerate(tokens) if kind == w.THAN]
+    sides = [{of for kind, of in part if kind == w.FACTOR} for part in (tokens[: at[0]], tokens[at[0] :])] if at else []
+    same = sides and sides[0] & sides[1] and not any(kind == w.OTHERS for kind, _ in tokens)
+    sports = [one for one in found.where if "workout.sport = " in one]
+    if same or (len(sports) > 1 and EITHER.search(text)):
+        raise NotUnderstood
 
 
 def check_limited(tokens: Sequence[w.Token]) -> None:

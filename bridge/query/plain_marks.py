@@ -39,6 +39,7 @@ def _words(language: str) -> Words:
     ones |= {name: n for n, name in enumerate(said["teens"].split(), start=13)}
     tens = {name: 10 * n for n, name in enumerate(said["tens"].split(), start=2)}
     words = {"NUMBER": NUMBERS[language], "WEEKDAY": WEEKDAYS[language], "ONE": " ".join(ones), "TEN": said["tens"]}
+    words["MONTH"] = MONTHS[language].replace("|", " ")
 
     def written(pattern: str) -> str:
         return re.sub("|".join(words), lambda found: words[found[0]].replace(" ", "|"), pattern)

@@ -96,7 +96,10 @@ def without_names(text: str, language: str) -> str:
         said[one] for one in ("since_clause", "periods", "the_day", "this", "before")
     )
     month, season = "|".join(months()), "|".join(SEASONS[language])
-    text = re.sub(rf"(?<!\w){since_clause}(?=\d|(?:{month}|{season})(?!\w))", r"\g<since> ", text)
+    day = rf"(?:{said['part']} )?(?:\d{{1,2}}(?:\.|st|nd|rd|th)? ?(?:of )?)?(?:{month}|{season})(?!\w)|\d"
+    text, clauses = re.subn(rf"(?<!\w){since_clause}(?={day})", r"\g<since> ", text)
+    if clauses:  # "seit ich im Mai umgezogen bin"
+        text = re.sub(rf"(?<=seit )({day})(?: [^\W\d_]+){{1,5}}? (?:bin|habe?|ist|war|wurde)(?=[,.?!]|$)", r"\1", text)
     begun = r"(?:before|bevor|vor)(?: [^\W\d_]+){2,6}"
     text = re.sub(rf"(?<!\w){begun} ?\((?:on |the |am )?(?=\d|(?:{month})(?!\w))", before, text)
     text = re.sub(rf"(?<!\w)(?:{periods}),? ?(?:\(|: )?(?={ahead})", "", text)

@@ -9,8 +9,8 @@ from datetime import date
 
 from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
-from bridge.query.figures import LONG
-from bridge.query.model import SUMMED, TASKS
+from bridge.query.figures import LONG, PAINS
+from bridge.query.model import SUBJECTS, SUMMED, TASKS
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_words import pattern
@@ -29,7 +29,13 @@ DID_I = pattern("did_i")
 EVERY = pattern("every")
 BETTER = re.compile(r"(?<!\w)(?:better|worse|besser|schlechter|improv|verbesser|verschlechter)")
 CHANGES = pattern("changes")
-CHANGED = pattern("changed")
+CHANGED, ASKS_WHETHER = pattern("changed"), pattern("asks_whether")
+SINCE_I = re.compile(r"(?<!\w)(?:(?:ever )?since|seit)(?:dem)? (?:i|we|ich|wir)(?!\w)")
+WHETHER, OF_ONE = pattern("whether"), pattern("of_one")
+MORE_THAN = re.compile(r"(?P<field>\S+) (?:[<>]=?|=) (?P<number>[1-9]\d*(?:\.\d+)?)")
+TOTALS = {"workout.distance": ("workouts.distance", "sum"), "workout.minutes": ("workouts.minutes", "sum")}
+TOTALS |= {"entries": ("entries", "count"), "entries.minutes": ("entries.minutes", "sum")}
+DAY_MOST = {"asleep": 960, "steps": 40_000, "in_bed": 960}  # our choice: minutes and steps that no day has
 WEEKDAY = re.compile(r"(?<!\w)weekday (?P<sign>!?=) (?P<days>[1-7](?:\|[1-7])*)")
 OF_NIGHTS = re.compile(rf"(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})[ -]?n(?:ight|acht|ächt)")
 
@@ -107,13 +113,37 @@ def _next_days(found: re.Match[str]) -> str:
     return f"weekday {found['sign']} {'|'.join(str(int(day) % 7 + 1) for day in found['days'].split('|'))}"
 
 
+def of_whole(read: Words, text: str) -> Words:
+    """Return "did I run more than 20 km last week" as the kilometres of that week, and not as its runs over 20 km."""
+    several = read.since and read.until and read.since != read.until
+    if read.of != "count" or not several or read.per or not WHETHER.match(text) or OF_ONE.search(WHETHER.sub("", text)):
+        return read
+    told = [(one, found) for one in read.where if (found := MORE_THAN.fullmatch(one))]
+    if len(told) != 1:
+        return read
+    condition, (field, number) = told[0][0], told[0][1].groups()
+    where = [one for one in read.where if one != condition]
+    most = DAY_MOST.get(field)
+    if field in TOTALS:
+        what, of = TOTALS[field]
+        return replace(read, what=what, of=of, where=where)
+    if field == read.what and field in PAINS:
+        return replace(read, where=[*where, f"{field} > 0"])
+    if (field == read.what and (field in TASKS or field not in SUBJECTS)) or (most and float(number) > most):
+        return replace(read, what=field, of="sum", where=where)
+    return read
+
+
 def of_change(read: Words, text: str) -> Words:
-    """Return "what has changed since May" as the difference from the time before that day.
+    """Return "what has changed since May" or "since I moved in May" as the difference from the time before that day.
 
     Raises NotUnderstood if the question names no day.
     """
-    if read.of != "mean" or read.against or read.by or read.where or not CHANGED.search(text):
+    event = read.of == "trend" and ASKS_WHETHER.match(text) and SINCE_I.search(text) and not read.per
+    if not (event or (read.of == "mean" and CHANGED.search(text))) or read.against or read.by or read.where:
+        return read
+    if event and (not read.since or read.until):
         return read
     if not read.since or read.until:
         raise NotUnderstood
-    return replace(read, against=f"..{date.fromisoformat(read.since) - DAY}")
+    return replace(read, of="mean", against=f"..{date.fromisoformat(read.since) - DAY}")

@@ -75,12 +75,19 @@ def mended(word: str, known: Known, *, beside: tuple[str, str] = ("", "")) -> st
     if len(word) < 4 or word in known.words or not word.isalpha() or parts(word, known.language, known) != (word,):
         return word
     near = [one for one in known.alike(word) if len(one) > 3 and _is_slip(word, one)]
+    near = [one for one in near if not _is_other(word, one, known)]
     figures = [one for one in near if known.get((one,), NONE)[0][0] == w.METRIC]
     if len(word) == 4 and not figures:
         near = [one for one in near if (beside[0], one) in known or (one, beside[1]) in known]
     elif len({known[(one,)] for one in figures}) == 1:
         return min(figures)  # "schalf", which is no "schaff"
     return near[0] if len(near) == 1 else word
+
+
+def _is_other(word: str, meant: str, known: Known) -> bool:
+    """Return True if a word has another letter than one that means nothing: it may narrow, as "harten" for "hatten"."""
+    same = len(word) == len(meant) and sorted(word) != sorted(meant)
+    return same and all(kind == w.FILL for kind, _ in known.get((meant,), ()))
 
 
 def _is_slip(word: str, meant: str) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 from datetime import date
 
+from dateutil.relativedelta import relativedelta
+
 from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.comparisons import COMPARE
@@ -44,6 +46,7 @@ A_NIGHT = re.compile(r"night(?! shift)|nacht(?!schicht|dienst)")
 TRENDS = ((w.OF, "trend"), (w.OF, "trend?"))
 ALIKE = 0.9  # our choice: of a month, which has 28 to 31 days
 MONTHS_DAYS = 62  # of two months
+GERMAN_NOW = re.compile(r"(?<!\w)(?:gerade|grad|derzeit)(?!\w)")  # where nothing else is said, else a filling word
 AHEAD_DAYS = 366  # our choice: of a calendar that is asked for what comes next
 
 
@@ -113,6 +116,26 @@ def to_come(span: Span, today: date) -> Span:
         raise NotUnderstood  # of today's weekday: today, or in a week
     short = first and last and last - first <= DAY and today - 7 * DAY <= last < today
     return (first + 7 * DAY, last + 7 * DAY) if first and last and short else span
+
+
+def of_year_to_come(span: Span, today: date) -> Span:
+    """Return a span of the year to come if that is nearer than its last one, as of "24 December" at its beginning."""
+    first, last = span
+    if first is None or last is None or last >= today:
+        return span
+    begin, end = (one + relativedelta(years=1) for one in (first, last))
+    return (begin, end) if begin - today < today - last else span
+
+
+def of_now(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Token]:
+    """Return tokens with "currently" read as of late where a change is asked for: "is my HRV rising at the moment"."""
+    kinds = {kind for kind, _ in tokens}
+    now = (w.OF, "now")
+    asks = kinds & {w.BECOMES, w.RISEN} or {*TRENDS} & {*tokens}
+    if w.SPAN in kinds or not asks or not (now in tokens or GERMAN_NOW.search(text)):
+        return tokens
+    marked.spans.append((marked.today - 29 * DAY, marked.today))
+    return [*(one for one in tokens if one != now), (w.SPAN, len(marked.spans) - 1)]
 
 
 def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[Span]]:
@@ -211,8 +234,8 @@ def within(read: Words, spans: list[Span], today: date, *, says_waking: bool) ->
     first, last = spans[0]
     if first == last and read.against and not DATES.fullmatch(read.against):
         raise NotUnderstood  # "yesterday versus Mondays": a day has no other side
-    if first == last and any(one.startswith(f"{BEFORE}{TITLED}") for one in read.where):
-        raise NotUnderstood  # the day is that of the entry, or the next
+    if first == last and any(one.startswith((f"{BEFORE}{TITLED}", "weekday")) for one in read.where):
+        raise NotUnderstood  # the day is that of the entry, or the next; or one of "on Monday and Tuesday nights"
     to_bed = read.what == "nights.start" or any(one.startswith("night.start") for one in read.where)
     if to_bed and first and first == last and not says_waking:
         first = last = first + DAY  # to bed on Friday is the night of which Saturday is the day of waking

@@ -122,7 +122,8 @@ def told(name: str) -> Mapping[str, Any]:
 def pattern(name: str) -> re.Pattern[str]:
     """Return the regular expression with a name in ``plain_patterns.toml``."""
     found = told("patterns")
-    parts = {"WEEKDAY": "|".join(WEEKDAYS.values()).replace(" ", "|"), **found["parts"]}
+    names = {"WEEKDAY": "|".join(WEEKDAYS.values()).replace(" ", "|"), "MONTHS": "|".join(months())}
+    parts = {**names, **found["parts"]}
     return re.compile(re.sub("|".join(parts), lambda name: parts[name[0]], found[name].strip().replace("\n", "|")))
 
 

@@ -168,6 +168,8 @@ def _named_alone(bag: Bag) -> None:
     if (w.SEVERAL, "night") in bag.tokens and bag.sees(w.UNIT, w.HOW_LONG, *COMPARE):
         bag.tokens = [(w.METRIC, "asleep") if kind == w.SEVERAL else (kind, of) for kind, of in bag.tokens]
     clocked = bag.has(w.CLOCKED)
+    if clocked and metrics - {"asleep", "in_bed"}:
+        raise NotUnderstood  # "at what time is my pulse highest": its days are kept, and no hour of them
     if clocked and not bag.sees(w.BED, w.UP):
         bag.take(w.WHEN)
         bag.tokens.append((w.WHEN, "clock"))

@@ -131,6 +131,9 @@ def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     """Replace the duration of sleep by the sleep score if the question asks how good it was."""
     if (w.MORE, "length") in tokens:  # "schlechter geschlafen, also kürzer": no score has a length
         tokens = [(kind, "asleep" if of == "sleep_score" else of) for kind, of in tokens if of != "better"]
+    if {(w.MORE, "deeper"), (w.METRIC, "asleep")} <= {*tokens}:  # "schlafe ich nach Sport tiefer"
+        tokens = [(kind, "deep_sleep" if (kind, of) == (w.METRIC, "asleep") else of) for kind, of in tokens]
+    tokens = [(kind, None if (kind, of) == (w.MORE, "deeper") else of) for kind, of in tokens]
     metrics = {of for kind, of in tokens if kind == w.METRIC}
     amounts = {at for n, (kind, _) in enumerate(tokens) if kind == w.COMPARED for at in (n - 1, n + 1)}
     asked = {of for n, (kind, of) in enumerate(tokens) if kind == w.METRIC and n not in amounts}

@@ -28,6 +28,7 @@ from bridge.query.span_patterns import (
 )
 
 DAY = timedelta(days=1)
+BEGUN = timedelta(days=14)  # our choice: a season of fewer days is not meant, but the one before
 Span = tuple[date | None, date | None]  # first and last date, both inside
 
 
@@ -287,14 +288,15 @@ class Dates:
         return lambda _: self._quarter_at(at.year, (at.month + 2) // 3)
 
     def _season(self, match: re.Match[str]) -> Span | None:
-        begins = SEASONS[self.language][match["season"]]
-        first = date(int(match["year"]) if match["year"] else self.today.year, begins, 1)
-        which = match["which"] or ""
-        if not match["year"] and first > self.today:
-            if which.startswith(("this", "dies")):
+        year, which = match["year"], match["which"] or ""
+        first = date(int(year or self.today.year), SEASONS[self.language][match["season"]], 1)
+        this = which.startswith(("this", "dies"))
+        if not year and first > self.today:
+            if this:
                 return None  # that one has not begun
             first -= relativedelta(years=1)
-        if which.startswith(("last", "letzt", "vorig", "vergang")) and self.says_this_season:
+        begun = self.today - first < BEGUN and not (year or this or match.groupdict().get("since"))
+        if begun or (which.startswith(("last", "letzt", "vorig", "vergang")) and self.says_this_season):
             first -= relativedelta(years=1)
         return first, first + relativedelta(months=3) - DAY
 
