@@ -7,22 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from statistics import fmean
 from typing import Any
 
 from bridge.calendar.plans import planned_shares
 from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.records import ProxyMap, Snapshot
-from bridge.domain.slots import Moment, ZoneHistory, local_time, moment_at, slot_bounds, slot_start, zone_at
+from bridge.domain.slots import DAY, HOUR, Moment, ZoneHistory, local_time, moment_at, slot_bounds, slot_start, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Reading
 from bridge.meters import INPUT_METRICS, proxy, read_slots
 from bridge.meters.daily import Days, figures
 from bridge.meters.overlaps import once
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Meter, Slot
 
-DAY = timedelta(days=1)
-HOUR = timedelta(hours=1)
 VALUES_MIN = 3  # days with a value that make a line
 IGNORED_KINDS = frozenset({"birthday", "workingLocation", "task"})  # all-day entries that say nothing of a day
 

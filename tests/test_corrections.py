@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.calendar import corrections
-from bridge.calendar.corrections import alike, applied, held_by, runs, series_of
+from bridge.calendar.corrections import alike, applied, held_by, runs
+from bridge.calendar.expansion import series_of
 from bridge.domain.records import Correction
 from bridge.domain.types import Event, Label, Occurrence
 from rhythm_env.interface import ActionType

@@ -8,13 +8,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING
 
 from bridge.advice.preference import load_preference
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.records import FullRecommendation, Lot, User
-from bridge.domain.slots import Moment, ZoneHistory, slot_bounds, slot_start
+from bridge.domain.slots import DAY, Moment, ZoneHistory, slot_bounds, slot_start
 from bridge.meters.daily import figures
 from bridge.meters.overlaps import once
 from rhythm_env.interface import Answer, Meter
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from bridge.store import Store
 
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
-DAY = timedelta(days=1)
 FADES = 0.95  # weight of the earlier dosage at each decision
 NIGHT_OUTCOMES = (("next_night_asleep_min", Metric.ASLEEP), ("next_night_hrv_ms", Metric.HRV_RMSSD))
 OUTCOME_METRICS = frozenset({metric for _, metric in NIGHT_OUTCOMES} | {Metric.CHECK_IN, Metric.STEPS})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from bridge.advice import outcomes, recommend, requests
@@ -25,14 +25,13 @@ from bridge.day.plan import DayPlan, Week
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.records import Snapshot, User
-from bridge.domain.slots import Moment, ZoneSpan, local_time, moment_at, slot_bounds, today_at, zone_at
+from bridge.domain.slots import DAY, Moment, ZoneSpan, local_time, moment_at, slot_bounds, today_at, zone_at
 from bridge.meters.outlook import outlook
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Observation, Policy
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
 
-A_DAY = timedelta(days=1)
 FAR = ("entry", "wind_down", "sleep")  # kinds of blocks of a date far from now
 AROUND = (-2, 3)  # days from a date, between whose midnights lie the entries that its nights are planned by
 Ahead = dict[date, tuple[Block, ...]]  # what is placed on coming dates, once planned
@@ -58,7 +57,7 @@ def plan_day(
     if known is None:
         known = recommend.load_snapshot(bridge, user, at=now)
     person = recommend.person_of(bridge, user, known)
-    if abs(wanted - today) + AROUND[1] * A_DAY > NEAR:
+    if abs(wanted - today) + AROUND[1] * DAY > NEAR:
         person = _farther(bridge, user, person, wanted)
     if wanted == today:
         requests.recommend(bridge, user, now=now, seen=seen, person=person)
@@ -78,7 +77,7 @@ def plan_day(
     return DayPlan(
         date=wanted,
         zone=zone_at(now if wanted == today else midnight(wanted, user.zones), user.zones).key,
-        bedtime=person.sleep(wanted + A_DAY)[0] if some else None,
+        bedtime=person.sleep(wanted + DAY)[0] if some else None,
         wake=person.sleep(wanted)[1] if some else None,
         work=tuple(person.work(wanted)) if some else (),
         blocks=blocks,
@@ -90,7 +89,7 @@ def plan_day(
 
 
 def _farther(bridge: Bridge, user: User, person: Person, day: date) -> Person:
-    begin, end = (midnight(day + k * A_DAY, user.zones) for k in AROUND)
+    begin, end = (midnight(day + k * DAY, user.zones) for k in AROUND)
     held = {one.key for one, _ in person.entries}
     found = [one for one in labelled(bridge, user, begin, end, at=person.now) if one[0].key not in held]
     return replace(person, farther=found, _read={})
@@ -152,7 +151,7 @@ def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan
 
 def _changes(bridge: Bridge, user: User, day: date, *, seen_at: datetime | None) -> Iterator[Fact]:
     """Yield a fact per recommendation withdrawn because the day changed. With ``seen_at``, mark them as seen."""
-    since, until = (midnight(day + k * A_DAY, user.zones) for k in (0, 1))
+    since, until = (midnight(day + k * DAY, user.zones) for k in (0, 1))
     for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
         if advice.start is not None and advice.kind != "sleep":  # a night is moved, never taken back
             time = local_time(advice.start, user.zones)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from bridge.domain.guard import ADVICE, PERSON, REASON_MAX, WATCH, Switch, is_on
 from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Lot
-from bridge.domain.slots import INSTANT, moment_at, slot_bounds, zone_at
+from bridge.domain.slots import DAY, INSTANT, moment_at, slot_bounds, zone_at
 from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ SHARES = (0.5, 0.9)  # of the stake that are bet at most, half of it each; by 1 
 FINDS = 1.1  # standard deviations of the level: a harm found in six weeks by four lives in five (lab.benchmarks.harm)
 LEARNS = 10  # slots before the first bet, from which forecast and deviation are known
 TRUSTED_AFTER = 5  # slots by which the slope of the forecast is drawn towards nothing
-DAY = timedelta(days=1)
 FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 BODY = tuple(meter for meter in Meter if meter is not Meter.PROGRESS)  # which begins anew on Mondays
 

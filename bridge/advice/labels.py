@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.calendar import corrections, likeness
-from bridge.calendar.expansion import expand
+from bridge.calendar.expansion import expand, series_of
 from bridge.calendar.likeness import Case, Corrected
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import Correction, User
@@ -63,7 +63,7 @@ def liked(
         return [None] * len(asked)
     newest = named[0][0].made_at
     occurrences = _calendar(bridge.store, user, newest - LESSON_DAYS, newest, at=at)
-    series = {corrections.series_of(occurrence.event): occurrence for occurrence in occurrences}
+    series = {series_of(occurrence.event): occurrence for occurrence in occurrences}
     at_hand = [series[one.series] for one, _ in named if one.series in series]
     of_series = dict(zip(map(_series, at_hand), _cases(user, bridge.classifier, at_hand), strict=True))
     events = [Invitation(title=one.title or "") for one, _ in named]
@@ -92,7 +92,7 @@ def to_ask(bridge: Bridge, user: User, count: int, *, at: datetime) -> list[like
 
 
 def _series(one: Occurrence) -> str:
-    return corrections.series_of(one.event)
+    return series_of(one.event)
 
 
 def _calendar(store: Store, user: User, since: datetime, until: datetime, *, at: datetime) -> list[Occurrence]:

@@ -21,14 +21,13 @@ from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.languages import say
 from bridge.domain.records import Snapshot, User
-from bridge.domain.slots import local_time, today_at, zone_at
+from bridge.domain.slots import DAY, local_time, today_at, zone_at
 
 if TYPE_CHECKING:
     from bridge.store import Store
 
 Asked = Sequence[tuple[ModeKind, tuple[Fact, ...]]]  # modes that the data speak of, with their facts
 Spell = tuple[str, date, date]  # a mode, its first and its last date
-DAY = timedelta(days=1)
 LASTS = {ModeKind.ILL: 3, ModeKind.AWAY: 7, ModeKind.HOLIDAY: 7, ModeKind.ODD: 7}  # days, where no end is said
 ASKED, QUIET = "mode", timedelta(days=28)  # the kind of questions, and how long one that was answered is not asked
 BODY_DAYS = timedelta(days=80)  # loaded: baselines read 60 days, and journeys and late nights need some slack

@@ -10,14 +10,13 @@ from bridge.advice.labels import labelled
 from bridge.day.outcomes import AWAITED, BEFORE, SETTLES, observed, over_at
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import SAID, Deed, Recommendation, Snapshot, User
-from bridge.domain.slots import INSTANT, ZoneHistory
+from bridge.domain.slots import DAY, INSTANT, ZoneHistory
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
     from bridge.store import Store
 
-DAY = timedelta(days=1)
 OUTCOME_WINDOW = timedelta(days=8)  # from the recommendation to the end of the slot that it is put off to
 ASKED = DAY  # after its end; later nobody is asked any more
 QUESTIONS_MAX = 3  # at a time

@@ -15,7 +15,7 @@ from bridge.advice.observation import slot_around
 from bridge.advice.personalise import for_person
 from bridge.calendar import corrections
 from bridge.calendar.busy import Labelled, takes_time
-from bridge.calendar.expansion import expand
+from bridge.calendar.expansion import expand, series_of
 from bridge.calendar.flights import is_by_land, is_journey, journey, to_leave
 from bridge.calendar.kinds import title_of
 from bridge.day.person import Person
@@ -139,7 +139,7 @@ def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, n
         store.reading.events(user.id, since=now - CORRECTED_WITHIN, until=now + CORRECTED_WITHIN, at=now), wanted, user
     )
     title = None if found.private else found.title
-    said = Correction(series=corrections.series_of(found), title=title, action=action, made_at=now)
+    said = Correction(series=series_of(found), title=title, action=action, made_at=now)
     store.people.add_correction(user.id, said)
     ahead = store.reading.events(user.id, since=now, until=now + CORRECTED_WITHIN, at=now)
     events = expand([event for _, event in ahead], since=now, until=now + CORRECTED_WITHIN, zones=user.zones)
@@ -149,7 +149,7 @@ def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, n
 
 
 def _found(events: Sequence[tuple[str, Event]], wanted: str, user: User) -> Event:
-    exact = [event for _, event in events if wanted in (event.key, corrections.series_of(event))]
+    exact = [event for _, event in events if wanted in (event.key, series_of(event))]
     titled = exact or [event for _, event in events if event.title and event.title.casefold() == wanted.casefold()]
     if not titled:
         raise SetupError(

@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.calendar import owners
-from bridge.calendar.corrections import series_of
-from bridge.calendar.expansion import expand
+from bridge.calendar.expansion import expand, series_of
 from bridge.calendar.ownership import Mark, Ownership, Whose
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say

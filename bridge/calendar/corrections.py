@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
+from bridge.calendar.expansion import series_of
 from bridge.domain.languages import say
 from bridge.domain.records import Correction
 from bridge.domain.types import Event, Label, Occurrence
@@ -19,11 +20,6 @@ from rhythm_env.interface import ActionType
 BY = "you"
 SIMILAR = 0.7  # overlap of three-letter runs (Dice 1945) from which titles count as similar
 SURE_OF_ALIKE = 0.95  # confidence in a correction of an equal title; less for a similar title
-
-
-def series_of(event: Event) -> str:
-    """Return the key under which corrections of an event are stored. All events of a series share it."""
-    return event.series or f"{event.calendar}/{event.master or event.key}"
 
 
 def applied(

@@ -10,10 +10,9 @@ from datetime import date, datetime, timedelta
 from bridge.calendar.busy import Stretch
 from bridge.calendar.expansion import midnight
 from bridge.calendar.plans import COMPANY, REST
-from bridge.domain.slots import INSTANT, ZoneHistory, local_time
+from bridge.domain.slots import DAY, INSTANT, ZoneHistory, local_time
 from rhythm_env.interface import ActionType
 
-DAY = timedelta(days=1)
 LASTING = DAY  # our choice: an entry of this length is of each day that it touches, a shorter one of its first alone
 LONGEST = timedelta(hours=16)  # our choice: a longer entry, such as a trip or being on call, tells no working hours
 LONGEST_STAY = 366 * DAY  # of which the days count as hours

@@ -43,7 +43,7 @@ def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: 
             continue
         for nominal, occurrence in _occurrences(event, exceptions.get((event.calendar, event.key), ()), window):
             if window.touches(occurrence.start, occurrence.end):
-                copies.setdefault((_meeting(event), nominal), []).append(occurrence)
+                copies.setdefault((series_of(event), nominal), []).append(occurrence)
     chosen = (_of_copies(same) for same in copies.values() if not _is_declined(same))
     return sorted(chosen, key=lambda o: (o.start, o.end, o.key))
 
@@ -116,8 +116,11 @@ def _original(exception: Event, series: Series) -> datetime | None:
     return None if day is None else datetime.combine(day, series.first.time())
 
 
-def _meeting(event: Event) -> str:
-    """Return an identifier shared by all copies of a meeting, which is the iCalendar id or a key in this calendar."""
+def series_of(event: Event) -> str:
+    """Return what all events of a series share, copies of a meeting included. Corrections are stored under it.
+
+    It is the iCalendar id or a key in this calendar.
+    """
     return event.series or f"{event.calendar}/{event.master or event.key}"
 
 

@@ -14,7 +14,7 @@ from bridge.calendar.busy import Labelled, Stretch, busy_union, clipped, fragmen
 from bridge.calendar.expansion import midnight
 from bridge.calendar.meetings import back_to_back, meeting_density, short_gaps
 from bridge.calendar.plans import effort_of, efforts, focus_blocks, long_enough, planned_shares, social_events, unbroken
-from bridge.domain.slots import Moment, ZoneHistory, moment_of, slot_bounds
+from bridge.domain.slots import MINUTE, Moment, ZoneHistory, moment_of, slot_bounds
 from bridge.domain.types import Task
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Slot
 
@@ -62,7 +62,6 @@ def slack(one: Task, hours_left: float) -> float:
 
 
 FREE_BLOCK_MINUTES = 30.0  # shortest free stretch that is reported
-MINUTE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

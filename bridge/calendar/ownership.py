@@ -8,7 +8,7 @@ from datetime import date
 from enum import StrEnum
 from functools import cached_property
 
-from bridge.calendar.corrections import series_of
+from bridge.calendar.expansion import series_of
 from bridge.calendar.owners import joined_in, on_shift, owners_in, same_words
 from bridge.domain.types import Event, Occurrence
 

@@ -12,6 +12,7 @@ import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import capital
 
 if TYPE_CHECKING:
     from bridge.documents.planning import OfferDocument
@@ -200,7 +201,7 @@ def feedback(
         advice = rescheduling.answer(bridge, person, recommendation, given, now=now, moved_to=moved)
         only_today = False
         wished, rule = bridge.store.people.wishes(person.id), why and wishing.lasting(advice, person, why)
-        if rule and not json and sys.stdin.isatty() and not typer.confirm(f"{_sentence(rule.told)}?", default=True):
+        if rule and not json and sys.stdin.isatty() and not typer.confirm(f"{capital(rule.told)}?", default=True):
             only_today, rule = True, None
         refuse = partial(wishing.refuse, bridge.store, person, advice.id, now=now, only_today=only_today)
         done = None if why is None else refuse(why)
@@ -217,17 +218,13 @@ def feedback(
         body |= {"follows": done, "next": advice_document(further, person.zones)}
         if rule:
             body["undo"] = wishing.undoing(wished, rule, person)
-            told += f" {_sentence(rule.told)}. To undo it: {body['undo']}"
+            told += f" {capital(rule.told)}. To undo it: {body['undo']}"
         elif why is not wishing.Because.SOMETHING_ELSE:
-            told += f" {_sentence(done)}."
+            told += f" {capital(done)}."
         told += "\n" + _next_idea(further, person)
     show.result(body, told, json=json)
     if offers is not None and not json:
         _offer(offers, advice, user)
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _next_idea(further: Recommendation | Silence, user: User) -> str:

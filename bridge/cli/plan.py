@@ -13,6 +13,7 @@ import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import capital
 
 if TYPE_CHECKING:
     from bridge.day.blocks import Block
@@ -94,11 +95,11 @@ def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
     elif not old:
         typer.echo(f"Nothing is known of this day yet. Begin: bridge import FILE --user {user.name}")
     for text in for_person(old):
-        typer.echo(_sentence(text))
+        typer.echo(capital(text))
     for change in for_person(found.changes):
         typer.echo(f"Changed: {change}.")
     for text in for_person(found.unmet):
-        typer.echo(f"{_sentence(text)}.")
+        typer.echo(f"{capital(text)}.")
     _print_outlook(found, user)
 
 
@@ -135,12 +136,8 @@ def _print_outlook(found: DayPlan, user: User) -> None:
     typer.echo("")
     show.table([dict.fromkeys(times, "") | row for row in rows.values()], ("expected", *times))
     for change in changes(found.outlook):
-        typer.echo(f"{_sentence(change)}.")
+        typer.echo(f"{capital(change)}.")
     typer.echo("0.70 is your normal. From like days of four weeks and the calendar; ± is one standard deviation.")
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _write(path: Path, found: DayPlan, now: datetime) -> None:
@@ -299,7 +296,7 @@ def _say_wish(user: str, text: str, *, yes: bool, json: bool) -> None:
     with options.opened(user, flights=False) as (bridge, person, now):
         body = said_document(user, say_wish(bridge.store, person, text, confirmed=False, now=now))
         if not json:
-            typer.echo(f"{_sentence(body['understood'])}.")
+            typer.echo(f"{capital(body['understood'])}.")
         if not yes and not json and sys.stdin.isatty():
             yes = typer.confirm("Is that what you wish?", abort=True)
         if yes:

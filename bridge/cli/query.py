@@ -11,6 +11,7 @@ import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import capital
 
 if TYPE_CHECKING:
     from bridge.domain.records import Provenance
@@ -132,7 +133,7 @@ def ask(
         show.document(told)
         return
     if (said := told["said"]) is not None:
-        show.say(said[:1].upper() + said[1:])
+        show.say(capital(said))
     show.say(f"Understood: {told['understood']}")
     for one in (found, *found.also):
         if one.untold is None:  # else the sentence said it

@@ -12,7 +12,7 @@ from bridge.calendar.flights import is_journey
 from bridge.documents.filling import filled
 from bridge.documents.text import title_of, writable
 from bridge.domain.languages import _, many
-from bridge.domain.slots import local_end, local_time, zone_at
+from bridge.domain.slots import MINUTE, local_end, local_time, zone_at
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from bridge.domain.records import Recommendation
     from bridge.domain.slots import ZoneHistory
     from bridge.domain.types import Label, Occurrence
-
-MINUTE = timedelta(minutes=1)
 
 
 class LabelDocument(TypedDict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
@@ -16,7 +16,7 @@ from bridge.domain.languages import say
 from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.preference import Preference, source_of
 from bridge.domain.records import Provenance, Snapshot, User
-from bridge.domain.slots import today_at
+from bridge.domain.slots import DAY, today_at
 from bridge.domain.types import Episode, EpisodeKind, Sample
 from bridge.meters import Past
 from bridge.meters.baseline import WINDOW
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from bridge.store import Store
 
 
-DAY = timedelta(days=1)
 CHOSEN = say("you chose it")
 
 

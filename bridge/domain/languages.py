@@ -348,3 +348,12 @@ def plural(count: int, noun: str) -> str:
     ('1 task', '2 tasks')
     """
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital letter at its beginning. The rest is unchanged.
+
+    >>> capital("about your usual"), capital("")
+    ('About your usual', '')
+    """
+    return text[:1].upper() + text[1:]

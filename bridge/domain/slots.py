@@ -14,6 +14,7 @@ from rhythm_env.interface import SLOTS_PER_DAY, STEPS_PER_WEEK, Slot
 # Hours after midnight of the day that a slot belongs to. Night belongs to the day before its hours.
 SLOT_START_HOURS = {Slot.MORNING: 6, Slot.AFTERNOON: 12, Slot.EVENING: 18, Slot.NIGHT: 24}
 SLOT_HOURS = 6
+DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 INSTANT = timedelta(microseconds=1)  # makes an exclusive bound inclusive
 
 

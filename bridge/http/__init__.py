@@ -191,7 +191,7 @@ def get_json(
         raise_for_status(answer, now=now)
     except BridgeError as error:
         named = names_scope(answer)
-        if named or (answer.status_code in REFUSAL_STATUSES and not _is_page(answer)):
+        if named or (answer.status_code in REFUSAL_STATUSES and not is_page(answer)):
             raise NotPermitted(error, named=named) from None
         raise
     if blank and not answer.content:
@@ -211,13 +211,14 @@ def parse_json(content: bytes | str) -> Any:
 
 def names_scope(answer: requests.Response) -> bool:
     """Return True for a 401 or 403 that names a missing scope (RFC 6750, 3.1), so that a new token would not help."""
-    if answer.status_code not in (401, 403) or _is_page(answer):
+    if answer.status_code not in (401, 403) or is_page(answer):
         return False
     text = answer.headers.get("WWW-Authenticate", "").encode() + b"\n" + answer.content[:SCOPE_SEARCH_BYTES]
     return SCOPE_PATTERN.search(text) is not None and EXPIRED_PATTERN.search(text) is None
 
 
-def _is_page(answer: requests.Response) -> bool:
+def is_page(answer: requests.Response) -> bool:
+    """Return True for an answer in HTML, such as a captive portal's."""
     return "html" in answer.headers.get("Content-Type", "").lower()
 
 

@@ -10,7 +10,7 @@ from bridge import registry
 from bridge.domain.errors import SetupError
 from bridge.domain.records import User
 from bridge.domain.samples import CHECK_INS
-from bridge.domain.slots import ZoneHistory, local_time
+from bridge.domain.slots import MINUTE, ZoneHistory, local_time
 from bridge.domain.types import Outcome, Page, RawRecord, require_aware
 from bridge.ingest.outcomes import record_outcome
 from bridge.ingest.sync import Source, store_page
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from bridge.store import Store
 
 CHECK_IN_SOURCE, CHECK_IN_CONNECTION, CHECK_IN_STREAM = "check_in", "self", "answer"
-MINUTE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from bridge.domain.metrics import Metric
 from bridge.domain.note_times import said_in
 from bridge.domain.noted import DRINKS, kept_name
 from bridge.domain.records import User
-from bridge.domain.slots import local_time
+from bridge.domain.slots import MINUTE, local_time
 from bridge.domain.types import RawRecord
-from bridge.ingest.checkins import CHECK_IN_SOURCE, MINUTE, store_said, take_back
+from bridge.ingest.checkins import CHECK_IN_SOURCE, store_said, take_back
 
 if TYPE_CHECKING:
     from bridge.store import Store

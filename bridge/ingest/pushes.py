@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge import installation, registry
+from bridge.auth import access
 from bridge.auth.vault import SEALING_LOCK
 from bridge.domain.errors import BridgeError, SetupError, StoreFault
 from bridge.domain.ports import ConnectorSpec
@@ -52,7 +53,9 @@ def grant(bridge: installation.Bridge, user: User, source: str) -> str:
     token = secrets.token_urlsafe(32)
     with bridge.store.lock(SEALING_LOCK), bridge.store.transaction():
         connection = bridge.store.connections.connect(user.id, source, PUSH_CONNECTION, now=installation.now())
-        installation.StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token({"token": _digest(token)})
+        installation.StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token(
+            {"token": access.digest(token)}
+        )
     return token
 
 
@@ -77,13 +80,9 @@ def _opened(bridge: installation.Bridge, user: User, connection: Connection) -> 
 
 def granted(bridge: installation.Bridge, source: str, token: str) -> Grant | None:
     """Return the grant that ``token`` gives for ``source``, or None. The time taken reveals nothing about tokens."""
-    wanted = _digest(token)
+    wanted = access.digest(token)
     known = [one for one, digest in grants(bridge) if hmac.compare_digest(digest, wanted)]
     return next((one for one in known if one.spec.name == source), None)
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 class Arriving:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.preference import ESTABLISHED
+from bridge.domain.slots import DAY
 from bridge.meters import words
 from bridge.meters.baseline import (
     CLIP,
@@ -26,7 +27,6 @@ from bridge.meters.fuse import Signal, warmed
 from bridge.meters.past import Latest, Past, shared
 from bridge.meters.sleep import USUAL_NEED
 
-DAY = timedelta(days=1)
 VARIABILITY = (Metric.HRV_RMSSD, *map(asleep, SPOTS), *SPOTS)  # best first within a day
 PARALLEL = ESTABLISHED  # nights of history before a new metric replaces an established metric
 NOTABLE_Z = 0.3  # of a night that stands out from the week

@@ -71,7 +71,7 @@ def pause(past: Past, at: datetime) -> Signal | None:
     if not minutes:
         return None
     told = past.told(lambda: fact("without_pause", length=length(minutes)))
-    return _now("pause", 0.35 - 0.7 * min(minutes, PAUSELESS_MAX_MINUTES) / 90, told)
+    return Signal(name="pause", z=0.35 - 0.7 * min(minutes, PAUSELESS_MAX_MINUTES) / 90, fact=told)
 
 
 def calendar(past: Past, at: datetime) -> Signal | None:
@@ -82,7 +82,7 @@ def calendar(past: Past, at: datetime) -> Signal | None:
     if habit is None:
         return None
     told = past.told(lambda: habit.of_entries("entries_six_hours", past.calendar.busy(at - LOAD_HALF_LIFE, at)))
-    return Signal(name="calendar", z=-habit.z, quality=habit.quality, age_hours=0.0, fact=told)
+    return Signal(name="calendar", z=-habit.z, quality=habit.quality, fact=told)
 
 
 def awake(past: Past, at: datetime) -> Signal | None:
@@ -96,7 +96,7 @@ def awake(past: Past, at: datetime) -> Signal | None:
     hours = (at - woke) / timedelta(hours=1)
     z = -0.6 * exp(-hours / 0.7) - 0.25 * max(hours - 14, 0)
     told = past.told(lambda: fact("awake", length=length(60 * hours)))
-    return _now("awake", max(z, -CLIP), told)
+    return Signal(name="awake", z=max(z, -CLIP), fact=told)
 
 
 def workday(past: Past, at: datetime) -> Signal | None:
@@ -107,8 +107,4 @@ def workday(past: Past, at: datetime) -> Signal | None:
         return None
     hour = clock.hour + clock.minute / 60
     tired = TIRING * (clip(hour, FLAT_UNTIL, FLAT_FROM) - FLAT_UNTIL)
-    return _now("workday", -tired, fact("workday", clock=f"{clock:%H:%M}"))
-
-
-def _now(name: str, z: float, told: Fact) -> Signal:
-    return Signal(name=name, z=z, quality=1.0, age_hours=0.0, fact=told)
+    return Signal(name="workday", z=-tired, fact=fact("workday", clock=f"{clock:%H:%M}"))

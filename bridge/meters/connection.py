@@ -61,7 +61,7 @@ def company_now(past: Past, at: datetime) -> Signal | None:
     told = past.told(
         lambda: fact("company_now", length=length(60 * past.calendar.company_hours(at - NOW, at)), compared=habit.fact)
     )
-    return Signal(name="company_now", z=habit.z, quality=habit.quality, age_hours=0.0, fact=told)
+    return Signal(name="company_now", z=habit.z, quality=habit.quality, fact=told)
 
 
 def times_in_company(past: Past, at: datetime) -> int:

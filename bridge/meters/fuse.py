@@ -38,9 +38,9 @@ class Signal:
 
     name: str
     z: float
-    quality: float
-    age_hours: float
     fact: Fact
+    quality: float = 1.0
+    age_hours: float = 0.0
     source: str | None = None
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from math import log, sqrt
 from statistics import fmean, stdev
 from types import MappingProxyType
 
 from bridge.domain.languages import Text, say, say_many
 from bridge.domain.records import Snapshot
-from bridge.domain.slots import local_time, moment_of, slot_bounds
+from bridge.domain.slots import DAY, local_time, moment_of, slot_bounds
 from bridge.domain.types import Because, Reading
 from bridge.meters import read_at, words
 from bridge.meters.connection import times_in_company
@@ -20,7 +20,6 @@ from bridge.meters.past import Past
 from bridge.meters.words import USUAL, steps_from_usual
 from rhythm_env.interface import SLOTS_PER_DAY, Meter, Slot
 
-A_DAY = timedelta(days=1)
 DAYS_BACK, DAYS_MIN = 28, 5  # past days that are looked at, and the least number that tells something
 SLOTS = (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING)  # at whose ends levels are expected
 KNOWN_AHEAD = frozenset(
@@ -88,7 +87,7 @@ def outlook(known: Snapshot, day: date, works: Callable[[date], bool]) -> tuple[
     """
     today = local_time(known.at, known.zones).date()
     nothing = not (known.samples or known.episodes or known.agenda or known.tasks)
-    if nothing or day != today + A_DAY:
+    if nothing or day != today + DAY:
         return ()
     return tuple(_expected(known, day, _like(today, day, works)))
 
@@ -125,13 +124,13 @@ def _when(past: Past, known: Snapshot, day: date, slot: Slot) -> When:
 
 
 def _like(today: date, day: date, works: Callable[[date], bool]) -> list[date]:
-    days = [today - ago * A_DAY for ago in range(DAYS_BACK, 0, -1)]
+    days = [today - ago * DAY for ago in range(DAYS_BACK, 0, -1)]
     like = [one for one in days if works(one) is works(day)]
     return like if len(like) >= DAYS_MIN else days
 
 
 def _bounds(known: Snapshot, day: date, slot: Slot) -> tuple[datetime, datetime]:
-    monday = day - day.weekday() * A_DAY
+    monday = day - day.weekday() * DAY
     return slot_bounds(moment_of(monday, day.weekday() * SLOTS_PER_DAY + slot), known.zones)
 
 

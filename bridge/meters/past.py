@@ -16,7 +16,7 @@ from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.preference import Key
 from bridge.domain.records import Snapshot
-from bridge.domain.slots import Moment, ZoneHistory, local_time, moment_at, slot_start
+from bridge.domain.slots import DAY, HOUR, Moment, ZoneHistory, local_time, moment_at, slot_start
 from bridge.domain.types import EpisodeKind, Sample
 from bridge.meters import proxy
 from bridge.meters.baseline import (
@@ -44,9 +44,7 @@ LEAST_SPOTS = 3  # HRV readings that a median needs
 # Metrics that a journey unsettles for some days.
 UNSETTLED = frozenset({Metric.HRV_RMSSD, Metric.RESTING_HR, *SPOTS, *map(asleep, SPOTS)})
 AFTER_WAKING = timedelta(hours=2)  # by which a body battery is fullest
-DAY = timedelta(days=1)
 OF_DAYS = frozenset(metric for metric, spec in METRICS.items() if spec.shape is Shape.DAILY)
-HOUR = timedelta(hours=1)
 FRESH = timedelta(hours=EXPIRY)
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from statistics import median
 
 from bridge.calendar.expansion import midnight
 from bridge.domain.facts import Fact, fact
-from bridge.domain.slots import Moment
+from bridge.domain.slots import DAY, Moment
 from bridge.domain.types import Reading
 from bridge.meters.baseline import clip
 from bridge.meters.check_in import check_in
@@ -39,7 +39,6 @@ HALF_LIFE, LONGEST_HALF_LIFE = timedelta(days=2), timedelta(days=7)  # of focus
 LEAST_DAYS = 4  # of four weeks with focus, from which on its absence tells something
 TASK_DAYS = timedelta(days=7)
 TASK_HALF_LIFE = timedelta(days=3)
-DAY = timedelta(days=1)
 
 
 def read(past: Past, at: datetime) -> Reading:
@@ -80,7 +79,7 @@ def tasks(past: Past, at: datetime) -> Signal | None:
     weight_done, weight_open = (sum(0.5 ** (age / TASK_HALF_LIFE) for age in ages) for ages in (done, overdue))
     p = (weight_done + 3.5) / (weight_done + weight_open + 5)
     told = past.told(lambda: fact("tasks_done", count=len(done) + len(overdue), done=len(done)))
-    return _now("tasks", (log(p / (1 - p)) - OFFSET) / 0.8, told)
+    return Signal(name="tasks", z=(log(p / (1 - p)) - OFFSET) / 0.8, fact=told)
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
@@ -92,7 +91,7 @@ def focus(past: Past, at: datetime) -> Signal | None:
     if habit is None:
         return None
     told = past.told(lambda: fact("focus", minutes=past.calendar.focus_of_day(at), compared=habit.fact))
-    return Signal(name="focus", z=habit.z, quality=habit.quality, age_hours=0.0, fact=told)
+    return Signal(name="focus", z=habit.z, quality=habit.quality, fact=told)
 
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
@@ -100,7 +99,7 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
     pressure = past.tasks.pressure(at)
     if pressure is None:
         return None
-    return _now("deadlines", 1.2 * (1 - exp(-pressure)), past.told(lambda: _due(past, at)))
+    return Signal(name="deadlines", z=1.2 * (1 - exp(-pressure)), fact=past.told(lambda: _due(past, at)))
 
 
 def _due(past: Past, at: datetime) -> Fact:
@@ -132,7 +131,3 @@ def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
     if not made and not past.calendar.focused.is_kept(monday, LEAST_DAYS):
         return None
     return made / (5 * past.kept(usual_focus, monday))
-
-
-def _now(name: str, z: float, told: Fact) -> Signal:
-    return Signal(name=name, z=z, quality=1.0, age_hours=0.0, fact=told)

@@ -39,4 +39,4 @@ def meetings(past: Past, at: datetime) -> Signal | None:
     if habit is None:
         return None
     told = past.told(lambda: habit.of_entries("entries_twelve_hours", past.calendar.busy(at - HALF_LIFE, at)))
-    return Signal(name="meetings", z=habit.z, quality=habit.quality, age_hours=0.0, fact=told)
+    return Signal(name="meetings", z=habit.z, quality=habit.quality, fact=told)

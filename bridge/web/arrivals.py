@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from bridge import registry
 from bridge.domain.languages import Text, date_text, many, say, say_many, shown
 from bridge.domain.records import brought
-from bridge.domain.slots import local_time, today_at
+from bridge.domain.slots import DAY, local_time, today_at
 from bridge.web import phrases
 from bridge.web.beginnings import things
 from bridge.web.state import Visit
@@ -31,7 +30,6 @@ THINGS: Mapping[str, Callable[[int], Text]] = {
     "task": lambda count: say_many("{count:,} task", "{count:,} tasks", count),
 }
 COSTS = {"account": say("once, a key or login of yours"), "push": say("once, an app on your phone")}
-A_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +96,7 @@ def kept_coming(visit: Visit) -> list[dict[str, Any]]:
         if one.source not in brought(mine) or newest is None:
             continue
         last = local_time(newest, user.zones)
-        tomorrow = (today_at(visit.now, user.zones) + A_DAY - last.date()).days
+        tomorrow = (today_at(visit.now, user.zones) + DAY - last.date()).days
         day = date_text(last, "%-d %B %Y")
         aged = many(
             "{source}: the newest is of {day}; {count} day old tomorrow, for a file comes only once.",

@@ -21,7 +21,7 @@ from bridge.documents.meters import reading_document
 from bridge.documents.recommendations import recommendation_document
 from bridge.documents.text import slot_name, writable
 from bridge.domain.facts import Fact
-from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
+from bridge.domain.languages import WEEKDAYS, _, capital, date_text, number, say, shown
 from bridge.domain.records import Deed, FullRecommendation, Recommendation, Snapshot
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at, zone_at
@@ -216,7 +216,7 @@ def titled(name: str | None) -> str | None:
     >>> titled("running"), titled("iOS release")
     ('Running', 'iOS release')
     """
-    return phrases.capital(shown(subject(name))) if name is not None and name.islower() else name
+    return capital(shown(subject(name))) if name is not None and name.islower() else name
 
 
 def _hours(visit: Visit, found: Recommendation) -> str | None:

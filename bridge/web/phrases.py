@@ -10,7 +10,7 @@ from functools import cache
 
 from bridge import registry
 from bridge.domain.facts import Fact
-from bridge.domain.languages import _, many, number, say, shown
+from bridge.domain.languages import _, capital, many, number, say, shown
 from bridge.domain.metric_names import METRIC_NAMES, UNIT_NAMES
 from bridge.domain.rendering import for_person
 from bridge.domain.titles import ACTION_TITLES, METER_TITLES, METER_WORDS
@@ -68,15 +68,6 @@ def meter_word(name: str) -> str:
     'vitality'
     """
     return shown(METER_WORDS[Meter(name)])
-
-
-def capital(text: str) -> str:
-    """Return a text with a capital letter at its beginning. The rest is unchanged.
-
-    >>> capital("about your usual"), capital("")
-    ('About your usual', '')
-    """
-    return text[:1].upper() + text[1:]
 
 
 def sentence(text: str) -> str:

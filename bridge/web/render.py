@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from bridge import config
 from bridge.documents.text import writable
-from bridge.domain.languages import Text, _, current, date_text, joined, many, number, say, shown
+from bridge.domain.languages import Text, _, capital, current, date_text, joined, many, number, say, shown
 from bridge.recordings.recorded_life import DEMO_USER
 from bridge.web import next_steps, phrases
 
@@ -117,7 +117,7 @@ def templates() -> Environment:
         "shown": shown,
         "text": writable,
         "sentence": phrases.sentence,
-        "capital": phrases.capital,
+        "capital": capital,
     }
     environment.filters |= {"meter_word": phrases.meter_word, "with_links": next_steps.with_links}
     environment.filters |= {"without_commands": next_steps.without_commands, "step_links": next_steps.step_links}

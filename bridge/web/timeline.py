@@ -18,7 +18,7 @@ from bridge.documents.planning import named
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.records import Deed, Recommendation
 from bridge.domain.rendering import for_person
-from bridge.domain.slots import ZoneSpan, moment_at
+from bridge.domain.slots import DAY, ZoneSpan, moment_at
 from bridge.domain.titles import advice_title
 from bridge.domain.zones import place_of
 from bridge.meters import words
@@ -38,7 +38,6 @@ KIND_NAMES = {
 REASONS_MAX = 2
 NO_BREAK = "\N{NO-BREAK SPACE}"
 PREVIEW_HOUR = 18  # hour from which tomorrow is shown as well
-A_DAY = timedelta(days=1)
 JUST = timedelta(minutes=10)  # our choice: for so long what was ticked in any plan can be taken back there
 
 
@@ -132,7 +131,7 @@ def _level(one: Expected | None) -> dict[str, str] | None:
 
 def _tomorrow(visit: Visit) -> dict[str, str] | None:
     now = visit.local(visit.now)
-    day = now.date() + A_DAY
+    day = now.date() + DAY
     return {"key": day.isoformat(), "name": date_text(day, "%A")} if now.hour >= PREVIEW_HOUR else None
 
 

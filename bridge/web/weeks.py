@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import partial
 from typing import Any
 
@@ -15,14 +15,13 @@ from bridge.day.person import Person
 from bridge.domain.facts import fact
 from bridge.domain.languages import _, date_text, shown
 from bridge.domain.rendering import for_person
-from bridge.domain.slots import moment_at, moment_of, slot_start
+from bridge.domain.slots import DAY, moment_at, moment_of, slot_start
 from bridge.domain.titles import advice_title
 from bridge.web.day import titled
 from bridge.web.result_cache import data_version
 from bridge.web.state import Visit
 from rhythm_env.interface import Slot
 
-A_DAY = timedelta(days=1)
 DAYS_AHEAD = 6  # days after today whose entries and tasks are known well enough for a preview
 REASONS_MAX = 1  # shown in a slot of the week
 
@@ -43,7 +42,7 @@ def coming_days(visit: Visit, monday: date) -> list[date]:
     Return no dates if the week is over or begins more than six days ahead.
     """
     today = visit.today
-    days = [today + k * A_DAY for k in range(DAYS_AHEAD + 1) if today + k * A_DAY < monday + 7 * A_DAY]
+    days = [today + k * DAY for k in range(DAYS_AHEAD + 1) if today + k * DAY < monday + 7 * DAY]
     return days if days and days[-1] >= monday else []
 
 
@@ -56,7 +55,7 @@ def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
     named: set[str] = set()
     for day in coming_days(visit, monday):
         for block in _previews(visit, day, seen=seen):
-            inside = monday <= moment_at(block.start, visit.user.zones).date < monday + 7 * A_DAY
+            inside = monday <= moment_at(block.start, visit.user.zones).date < monday + 7 * DAY
             task = block.title if block.task or block.kind == "task" else None
             if inside and task not in named:
                 found.append(_shown(visit, block))

@@ -126,7 +126,7 @@ class Graph:
             )
         except requests.RequestException as error:
             raise TryLater(f"no answer from {self._name} ({type(error).__name__})") from None
-        if answer.status_code in ERRORS and not is_page(answer):
+        if answer.status_code in ERRORS and not http.is_page(answer):
             raise ERRORS[answer.status_code](f"{self._name} refused the request (HTTP {answer.status_code})")
         if answer.status_code == 410:
             raise CursorExpired(
@@ -141,11 +141,6 @@ class Graph:
         if not isinstance(body, dict):
             raise SourceChanged(f"{self._name} answered in an unknown shape; look for a newer release of the bridge")
         return body
-
-
-def is_page(answer: requests.Response) -> bool:
-    """Return True for an answer in HTML, such as a captive portal's."""
-    return "html" in answer.headers.get("Content-Type", "").lower()
 
 
 def zone_of(name: Any) -> ZoneInfo | None:

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from bridge.domain.errors import SetupError
 from bridge.domain.fact_messages import Plural
-from bridge.domain.languages import date_text, number, say, say_many, shown, told
+from bridge.domain.languages import capital, date_text, number, say, say_many, shown, told
 from bridge.domain.metric_names import METRIC_NAMES
 from bridge.query import asking
 from bridge.query.answered import Answer
@@ -21,7 +21,7 @@ from bridge.query.said import said
 from bridge.query.understood import sentence
 from bridge.query.written import as_time, rounded, written
 from bridge.web.pages.trends import clearest_change
-from bridge.web.phrases import capital, unit_name
+from bridge.web.phrases import unit_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 

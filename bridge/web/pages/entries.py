@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import requests
 from bridge.advice.labels import LESSON_DAYS, to_ask
-from bridge.calendar.corrections import series_of
+from bridge.calendar.expansion import series_of
 from bridge.calendar.likeness import Question, shares
 from bridge.documents.inputs import parse_action
 from bridge.domain.languages import _, date_text

@@ -17,10 +17,9 @@ from bridge.documents.inputs import parse_slot
 from bridge.documents.planning import named, offer_documents, when
 from bridge.documents.text import slot_name
 from bridge.domain.errors import Forged, Spent
-from bridge.domain.languages import _, shown, told
+from bridge.domain.languages import _, capital, shown, told
 from bridge.domain.slots import local_time, moment_at
 from bridge.domain.titles import ANSWER_BUTTONS, ANSWER_WORDS, answer_text
-from bridge.web.phrases import capital
 from bridge.web.render import page
 from bridge.web.state import app_state, csrf
 from rhythm_env.interface import Answer

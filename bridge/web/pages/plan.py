@@ -17,7 +17,7 @@ from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text
 from bridge.domain.records import Deed
-from bridge.domain.slots import moment_at
+from bridge.domain.slots import DAY, moment_at
 from bridge.web import ahead, timeline
 from bridge.web.day import is_part
 from bridge.web.render import page
@@ -26,7 +26,6 @@ from bridge.web.state import Visitor, is_seen
 
 router = APIRouter()
 Number = Annotated[int, Path(ge=1, le=2**53)]
-A_DAY = timedelta(days=1)
 Key = Annotated[str, Form(max_length=2000)]
 Day = Annotated[str, Form(max_length=20)]
 
@@ -41,7 +40,7 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
     if is_part(request):
         return page("today/timeline.html" if day else "today/plan.html", visit, plan=shown)
     earlier, later = (
-        {"key": one.isoformat(), "name": date_text(one, "%a %-d %b")} for one in (wanted - A_DAY, wanted + A_DAY)
+        {"key": one.isoformat(), "name": date_text(one, "%a %-d %b")} for one in (wanted - DAY, wanted + DAY)
     )
     monday = wanted - timedelta(days=wanted.weekday())
     shown_: dict[str, Any] = {"plan": shown, "earlier": earlier, "later": later}

@@ -23,14 +23,14 @@ from bridge.documents.inputs import parse_answer
 from bridge.documents.review import week_name
 from bridge.documents.watch import event_line
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import _, date_text, shown
+from bridge.domain.languages import _, capital, date_text, shown
 from bridge.domain.records import Deed, Recommendation
 from bridge.domain.slots import moment_of, slot_start
 from bridge.domain.sport_names import subject
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import day
 from bridge.web.day import OUTCOME_LABELS, answered, clocks, mark_seen
-from bridge.web.phrases import capital, evidence_text
+from bridge.web.phrases import evidence_text
 from bridge.web.render import page
 from bridge.web.result_cache import effects_version
 from bridge.web.said import said_lately

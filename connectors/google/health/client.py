@@ -10,13 +10,14 @@ import hmac
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import cached_property, partial
 from typing import Any
 from urllib.parse import urlencode
 
 from bridge.domain.errors import Forged, NotPermitted, SourceChanged
 from bridge.domain.ports import Account
+from bridge.domain.slots import DAY
 from bridge.domain.types import Notice, Page, RawRecord
 from connectors.google import auth
 from connectors.google.answers import Service, Uncovered, answered
@@ -41,7 +42,6 @@ HEALTH = Service(
 )
 authorise = partial(auth.authorise, service=HEALTH)
 
-DAY = timedelta(days=1)
 POINTS_MAX, SESSIONS_MAX = 1000, 25  # rows of a page; of sleeps and workouts Google sends no more than 25
 PIECE_DAYS, TOTAL_DAYS = 30, 14  # days of a request; Google sums up total calories over 14 days at most
 WRITTEN_BY_PEOPLE = ("displayName", "notes")  # of a workout

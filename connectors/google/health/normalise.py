@@ -2,17 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 from bridge.domain.metrics import Metric
+from bridge.domain.slots import MINUTE
 from bridge.domain.types import EpisodeKind, Item, RawRecord
 from connectors.google.health import DAILY, EXERCISE, SLEEP, SPEC, STAGES, SUMS
 from connectors.instants import YEARS, local_date, midnight
 from connectors.payload import Fields, mapping, rows, words
 from connectors.stretches import Stretch
 
-MINUTE = timedelta(minutes=1)
 DIFFERENCE = "dailySleepTemperatureDerivations.baselineTemperatureCelsius"
 
 
