@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bridge.calendar import corrections, likeness
 from bridge.calendar.expansion import expand, series_of
+from bridge.calendar.kinds import claimed
 from bridge.calendar.likeness import Case, Corrected
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import Correction, User
@@ -29,7 +30,10 @@ LESSON_DAYS = timedelta(days=60)  # of calendar that corrections are compared wi
 def labelled(
     bridge: Bridge, user: User, since: datetime, until: datetime, *, at: datetime
 ) -> list[tuple[Occurrence, Label]]:
-    """Return the user's calendar entries between two times, as known at ``at``, with labels, by start."""
+    """Return the user's calendar entries between two times, as known at ``at``, with labels, by start.
+
+    One that the title leaves uncertain has no action, here and so on every page.
+    """
     occurrences = _calendar(bridge.store, user, since, until, at=at)
     cases = _cases(user, bridge.classifier, occurrences)
     made = bridge.store.people.corrections(user.id, at=at)
@@ -37,7 +41,7 @@ def labelled(
     asked = [one for one, label in zip(cases, said, strict=True) if label is one.label]
     found = iter(liked(bridge, user, asked, made, at=at))
     new = [(next(found) or label) if label is one.label else label for one, label in zip(cases, said, strict=True)]
-    return list(zip(occurrences, new, strict=True))
+    return [(one, claimed(one, label)) for one, label in zip(occurrences, new, strict=True)]
 
 
 def of_days(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from bridge.advice.effect import known_effects
 from bridge.advice.review_words import Compared, KnownEffect, Review, Sleep, ideas
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.days import hours_of
-from bridge.calendar.kinds import claimed, counts_as_meeting
+from bridge.calendar.kinds import counts_as_meeting
 from bridge.calendar.plans import COMPANY
 from bridge.day.body import ModeKind
 from bridge.day.outcomes import over_at, took_place
@@ -65,8 +64,7 @@ def load_review(
     parts = list(_parts(user, monday, until))
     since = {action: max(start, _day_begin(at, user)) for action, at in wishes.since.items() if at > start}
     goals = {action: wanted for action, wanted in wishes.goals.items() if since.get(action, start) < end}
-    read = replace(known, agenda=[(one, claimed(one, label)) for one, label in known.agenda])  # as plans read it
-    counts = {action: times_done(action, read, (since.get(action, start), until)) for action in goals}
+    counts = {action: times_done(action, known, (since.get(action, start), until)) for action in goals}
     during = {action: moment_at(at, user.zones).date for action, at in since.items() if start < at < end}
     whole = {goal: wanted for goal, wanted in goals.items() if goal not in during}
     actions = tuple(dict.fromkeys(one.action for one in seen))
@@ -82,7 +80,7 @@ def load_review(
         advised=seen,
         meters=_meters(known, user, monday, until),
         sleep=_sleep(known, monday, days),
-        done=_done(read, parts),
+        done=_done(known, parts),
         goals={action: (counts[action], wanted) for action, wanted in goals.items()},
         effects=tuple(known_effects(store, user, actions, now=now) if effects_of is None else effects_of(actions)),
         ahead=frozenset(one.id for one in seen if _is_ahead(one, user, now)),

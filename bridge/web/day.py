@@ -12,7 +12,6 @@ from fastapi import Request
 from bridge.advice import outcomes, requests
 from bridge.advice.feedback import may_move
 from bridge.advice.week import WeekSlot
-from bridge.calendar.kinds import claimed
 from bridge.daemon import backups
 from bridge.day.body import ILLNESS
 from bridge.day.opening import in_order
@@ -171,9 +170,9 @@ def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
 
 
 def _event(one: Occurrence, label: Label, visit: Visit) -> dict[str, Any]:
-    found = claimed(one, label)  # as plans read it: the dentist is no time for oneself
-    sure = {} if found is label else {"confidence": 1}  # that was of another action
-    return {**today_event_document(one, found, visit.user.zones), **sure, "key": one.key}
+    unclaimed = label.action is None and label.runner_up is not None
+    sure = {"confidence": 1} if unclaimed else {}  # that was of another action
+    return {**today_event_document(one, label, visit.user.zones), **sure, "key": one.key}
 
 
 def answered(given: Recommendation) -> str:

@@ -15,6 +15,7 @@ from bridge import installation
 from bridge.advice import modes
 from bridge.advice.effect import KnownEffect
 from bridge.advice.notify import compose_review
+from bridge.advice.recommend import load_snapshot
 from bridge.advice.review import load_review
 from bridge.advice.review_figures import clock, figures
 from bridge.advice.review_summary import summary
@@ -284,6 +285,9 @@ def test_an_entry_is_of_a_goal_only_if_plans_read_it_so(ana: tuple[Store, User])
     store.people.save_wishes(user.id, Wishes(goals=goals), now=MONDAY - DAY)
     found = load_review(bridge_of(store), user, MONDAY.date(), now=SUNDAY_NOON)
     assert found.goals == {ActionType.ME_TIME: (1, 2), ActionType.FAMILY_TIME: (0, 1)}
+    known = load_snapshot(bridge_of(store), user, at=SUNDAY_NOON)  # as Ask, Trends and the meters read it
+    read = {one.event.title: label.action for one, label in known.agenda}
+    assert read | {"Sync": None} == {"Sync": None, "Dentist": None, "Massage": ActionType.ME_TIME, "Train to Mum": None}
 
 
 def test_a_goal_is_counted_from_the_day_on_which_it_was_set(ana: tuple[Store, User]) -> None:
