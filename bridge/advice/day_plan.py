@@ -24,7 +24,7 @@ from bridge.day.person import Person
 from bridge.day.plan import DayPlan, Week
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
-from bridge.domain.records import Snapshot, User
+from bridge.domain.records import Silence, Snapshot, User
 from bridge.domain.slots import DAY, Moment, ZoneSpan, local_time, moment_at, slot_bounds, today_at, zone_at
 from bridge.meters.outlook import outlook
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Observation, Policy
@@ -60,7 +60,9 @@ def plan_day(
     if abs(wanted - today) + AROUND[1] * DAY > NEAR:
         person = _farther(bridge, user, person, wanted)
     if wanted == today:
-        requests.recommend(bridge, user, now=now, seen=seen, person=person)
+        advice = requests.made(bridge, user, bridge.policy(), now=now, person=person)
+        if seen and not isinstance(advice, Silence):
+            bridge.store.recommendations.mark_shown(advice.id, now=now)
         person = recommend.replace_advice(person, bridge.store, user)
     heard = person if newest_if_old(bridge.store, user, known) is None else unheard(person)
     week = week_of(bridge, user, heard, {} if ahead is None else ahead)

@@ -25,7 +25,7 @@ from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Correction, FullRecommendation, Silence, User
 from bridge.domain.slots import local_time, moment_at, slot_start
 from bridge.domain.types import Event, Occurrence
-from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Slot, observation_from_json
+from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Policy, Slot, observation_from_json
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
@@ -34,31 +34,32 @@ CORRECTED_WITHIN = timedelta(days=60)  # the largest distance of a corrected eve
 
 
 def recommend(
-    bridge: Bridge,
-    user: User,
-    *,
-    now: datetime,
-    policy: str | None = None,
-    seen: bool = True,
-    person: Person | None = None,
+    bridge: Bridge, user: User, *, now: datetime, policy: str | None = None, seen: bool = True
 ) -> FullRecommendation | Silence:
     """Return the current slot's recommendation, or the reasons why there is none, and mark it shown if ``seen``.
 
-    None as ``policy`` is the configured policy. ``person`` is loaded if None. Raises SetupError for an unknown policy.
+    None as ``policy`` is the configured policy. Raises SetupError for an unknown policy.
     """
-    store, opened = bridge.store, bridge.policy(policy)
+    advice = made(bridge, user, bridge.policy(policy), now=now)
+    if isinstance(advice, Silence):
+        return advice
+    if seen:
+        bridge.store.recommendations.mark_shown(advice.id, now=now)
+    return advise.begins_now(advice, now)
+
+
+def made(
+    bridge: Bridge, user: User, policy: Policy, *, now: datetime, person: Person | None = None
+) -> FullRecommendation | Silence:
+    """Return the current slot's recommendation by ``policy``, or a Silence. ``person`` is loaded if None."""
+    store = bridge.store
     existing = store.recommendations.of_slot(user.id, moment_at(now, user.zones))
-    advice: FullRecommendation | Silence
     if existing is not None and advise.stands(store, user, existing, now):  # which needs no classifier
-        advice = existing
-    else:
-        if existing is None:
-            outcomes.confirm(bridge, user, now=now)
-        # outside of a transaction: a policy may wait for a service
-        advice = advise.recommend(bridge, user, for_person(store, user, opened), now=now, person=person)
-    if seen and isinstance(advice, FullRecommendation):
-        store.recommendations.mark_shown(advice.id, now=now)
-    return advise.begins_now(advice, now) if isinstance(advice, FullRecommendation) else advice
+        return existing
+    if existing is None:
+        outcomes.confirm(bridge, user, now=now)
+    # outside of a transaction: a policy may wait for a service
+    return advise.recommend(bridge, user, for_person(store, user, policy), now=now, person=person)
 
 
 def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> FullRecommendation | Silence:

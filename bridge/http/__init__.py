@@ -7,7 +7,7 @@ import math
 import os
 import re
 import time
-from collections.abc import Callable, Collection, Container
+from collections.abc import Callable, Collection, Container, Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import cache, partial
@@ -131,28 +131,33 @@ class HttpSession(Protocol):
     def post(self, url: str, **options: Any) -> requests.Response: ...
 
 
-class VendorLimit:
-    """The rate limit that a vendor last reported in ``RateLimit-Remaining`` and ``RateLimit-Reset`` (seconds).
+class LimitedSession:
+    """A session that heeds a vendor's rate limit, as reported in ``RateLimit-Remaining`` and ``RateLimit-Reset``.
 
-    After a report that no request is left, ``check`` raises until the reset.
+    After a report that no request is left, requests raise TryLater, with the time left, until the reset (seconds).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, session: HttpSession) -> None:
+        self._session = session
         self._closed_until = 0.0  # on the monotonic clock
 
-    def check(self) -> None:
-        """Raise TryLater, with the time left, until the reset of a limit that was reported as used up."""
+    def get(self, url: str, **options: Any) -> requests.Response:
+        return self._noted(self._session.get, url, options)
+
+    def post(self, url: str, **options: Any) -> requests.Response:
+        return self._noted(self._session.post, url, options)
+
+    def _noted(self, send: Callable[..., requests.Response], url: str, options: dict[str, Any]) -> requests.Response:
         left = self._closed_until - time.monotonic()
         if left > 0:
             raise TryLater(
                 say("the source allows no more requests for now"), after=timedelta(seconds=left), limited=True
             )
-
-    def note(self, answer: requests.Response) -> None:
-        """Store when the limit resets, if the answer's headers state that no request is left."""
+        answer = send(url, **options)
         seconds = parse_seconds(_rate_limit(answer, "Reset"))
         if seconds is not None and _rate_limit(answer, "Remaining") == "0":
             self._closed_until = time.monotonic() + seconds
+        return answer
 
 
 def get_json(
@@ -160,31 +165,21 @@ def get_json(
     url: str,
     *,
     now: datetime,
-    params: dict[str, str] | None = None,
-    form: dict[str, str] | None = None,
-    body: dict[str, str] | None = None,
     nothing: Container[int] = (),
     blank: bool = False,
-    limit: VendorLimit | None = None,
+    **sent: Mapping[str, str] | None,
 ) -> Any:
-    """GET a URL, or POST ``form`` or ``body``, and return the parsed JSON.
+    """GET a URL with ``params``, or POST ``data`` (a form) or ``json``, and return the parsed JSON.
 
     Returns None for a status in ``nothing``, and with ``blank`` for an empty answer. Raises NotPermitted for a missing
     scope, 403 or 404, TryLater without an answer, and otherwise what ``raise_for_status`` raises.
     """
     import requests
 
-    if limit is not None:
-        limit.check()
     try:
-        if form is None and body is None:
-            answer = session.get(url, params=params, timeout=TIMEOUT)
-        else:
-            answer = session.post(url, data=form, json=body, params=params, timeout=TIMEOUT)
+        answer = (session.post if sent.keys() & {"data", "json"} else session.get)(url, timeout=TIMEOUT, **sent)
     except requests.RequestException as error:
         raise TryLater(say("no answer from the source ({kind})", kind=type(error).__name__)) from error
-    if limit is not None:
-        limit.note(answer)
     if answer.status_code in nothing:
         return None
     try:

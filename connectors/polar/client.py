@@ -93,7 +93,7 @@ def authorise(account: Account, browser: Browser) -> None:
     address = oauth.filled("{base_url}/v3/users", account.settings)
     member = {"member-id": secrets.token_hex(16)}  # any name that no other member has; the answer is not read
     with tried_by_hand(SPEC.name), closing(oauth.open_session(account, SPEC)) as session:
-        http.get_json(session, address, now=datetime.now(UTC), body=member, nothing=REGISTERED)
+        http.get_json(session, address, now=datetime.now(UTC), json=member, nothing=REGISTERED)
 
 
 def _member_of(account: Account) -> str | None:

@@ -64,7 +64,7 @@ class Whoop:
     def __init__(self, account: Account) -> None:
         self._base = account.settings["base_url"].rstrip("/")
         self._session = oauth.open_session(account, SPEC)
-        self._limit = http.VendorLimit()
+        self._limited = http.LimitedSession(self._session)
         self._below: dict[str, str] = {}  # of the streams pulled so far
 
     def close(self) -> None:
@@ -145,7 +145,7 @@ class Whoop:
 
     def _one(self, path: str, key: str, *, now: datetime) -> Mapping[str, Any] | None:
         address = f"{self._base}{path}/{key}"
-        body = http.get_json(self._session, address, now=now, nothing=(404,), limit=self._limit)
+        body = http.get_json(self._limited, address, now=now, nothing=(404,))
         if body is not None and not isinstance(body, dict):
             raise SourceChanged("whoop answered something that is not a record; look for a newer release of the bridge")
         return body
@@ -154,7 +154,7 @@ class Whoop:
         self, stream: str, query: Mapping[str, str], *, now: datetime
     ) -> tuple[list[Mapping[str, Any]], str | None]:
         params = {"limit": str(PAGE_MAX_RECORDS), **query}
-        body = http.get_json(self._session, self._base + PATHS[stream], now=now, params=params, limit=self._limit)
+        body = http.get_json(self._limited, self._base + PATHS[stream], now=now, params=params)
         return listing(body, "records", SPEC.name, stream), words(body.get("next_token"))
 
 

@@ -62,7 +62,7 @@ class Client:
         offset, more = 0, True
         while more:
             form = asked | ({"offset": str(offset)} if offset else {})
-            body = http.get_json(self._session, self._base + path, now=now, form=form)
+            body = http.get_json(self._session, self._base + path, now=now, data=form)
             yield raw_records(stream, listing(body, rows, SPEC.name, stream), key=key)
             if more := bool(body.get("more")):
                 offset = _after(offset, body.get("offset"))

@@ -143,4 +143,4 @@ class _Notifications:
             self._ask({"action": "revoke", "callbackurl": callback, "appli": category}, nothing=(REFUSED_STATUS,))
 
     def _ask(self, form: dict[str, str], *, nothing: tuple[int, ...] = ()) -> Any:
-        return http.get_json(self._session, self._address, now=self._now, form=form, nothing=nothing)
+        return http.get_json(self._session, self._address, now=self._now, data=form, nothing=nothing)

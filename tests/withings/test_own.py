@@ -35,8 +35,8 @@ def session_of(monkeypatch: pytest.MonkeyPatch, *bodies: Any) -> tuple[client.Cl
     asked: list[dict[str, str]] = []
     left = iter(bodies)
 
-    def get_json(session: Any, url: str, *, now: datetime, form: dict[str, str]) -> Any:
-        asked.append(form)
+    def get_json(session: Any, url: str, *, now: datetime, data: dict[str, str]) -> Any:
+        asked.append(data)
         return next(left)
 
     monkeypatch.setattr(http, "get_json", get_json)
