@@ -217,7 +217,7 @@ def workouts(bag: Bag) -> Words:
 
 def _farthest(bag: Bag, sports: Set[str]) -> None:
     """Read the longest run as the farthest, unless said to last longest, and "how much sport" as minutes."""
-    if not sports and (w.HOW_MANY, "much") in bag.tokens and not bag.sees(w.UNIT, w.FIGURE, w.METRIC, w.HOW_FAR):
+    if not sports & FAR and (w.HOW_MANY, "much") in bag.tokens and not bag.sees(w.UNIT, w.FIGURE, w.METRIC, w.HOW_FAR):
         bag.tokens.append((w.UNIT, "min"))
     if not sports or not sports <= FAR:
         return
@@ -242,7 +242,7 @@ def _of_field(bag: Bag, *, each: bool) -> tuple[str | None, str | None, bool]:
         fields = {PEAK}
     fields = {"average_hr" if one == MEAN_RATE else one for one in fields}
     unit, long, far = bag.text(w.UNIT), bag.has(w.HOW_LONG), bag.has(w.HOW_FAR)
-    if (long or far) and not (did or of or each or length):
+    if (long or far) and not (did or of or each or length or bag.single):
         raise NotUnderstood  # "how long are my runs": in all, or each
     if not fields:
         fields |= {"distance"} if unit == "km" or far else set()
@@ -316,7 +316,7 @@ def _metric_of(bag: Bag, metric: str, where: list[str]) -> Words:
         and (length is None or (of is None and metric in NIGHT))
         and chosen in (None, "mean", "median", "sum", "std", "trend", *ENDS)
         and not (each and chosen in ("sum", "trend"))
-        and not ("time" in asked and metric in NIGHT and not (each or chosen or by or bag.single))  # in all, or a night
+        and not ("time" in asked and metric in NIGHT and not (each or chosen or by or bag.single or now))  # or in all
         and not (many and chosen == "trend")  # in all, or a week
         and not (chosen == "sum" and metric not in SUMMED | NIGHT)  # a sum of heart rates is no figure
         and not (chosen not in (None, "sum", "trend") and metric in SUMMED and by in LONG)  # of days, or of weeks

@@ -34,8 +34,21 @@ SINCE_I = re.compile(r"(?<!\w)(?:(?:ever )?since|seit)(?:dem)? (?:i|we|ich|wir)(
 WHETHER, OF_ONE = pattern("whether"), pattern("of_one")
 MORE_THAN = re.compile(r"(?P<field>\S+) (?:[<>]=?|=) (?P<number>[1-9]\d*(?:\.\d+)?)")
 TOTALS = {"workout.distance": ("workouts.distance", "sum"), "workout.minutes": ("workouts.minutes", "sum")}
-TOTALS |= {"entries": ("entries", "count"), "entries.minutes": ("entries.minutes", "sum")}
-DAY_MOST = {"asleep": 960, "steps": 40_000, "in_bed": 960}  # our choice: minutes and steps that no day has
+TOTALS |= {
+    "workout.energy": ("workouts.energy", "sum"),
+    "entries": ("entries", "count"),
+    "entries.minutes": ("entries.minutes", "sum"),
+}
+IN_ALL = re.compile(r"(?<!\w)(?:in total|in all|altogether|insgesamt|zusammen)(?!\w)")
+OF_ROWS = {"entries": "entry.minutes", "workouts": "workout."}
+DAY_MOST = {
+    "asleep": 960,
+    "in_bed": 960,
+    "deep_sleep": 240,
+    "rem_sleep": 300,
+    "awake": 300,
+    "steps": 40_000,
+}  # our choice: minutes and steps that no day has
 WEEKDAY = re.compile(r"(?<!\w)weekday (?P<sign>!?=) (?P<days>[1-7](?:\|[1-7])*)")
 OF_NIGHTS = re.compile(rf"(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})[ -]?n(?:ight|acht|ächt)")
 
@@ -115,6 +128,13 @@ def _next_days(found: re.Match[str]) -> str:
 
 def of_whole(read: Words, text: str) -> Words:
     """Return "did I run more than 20 km last week" as the kilometres of that week, and not as its runs over 20 km."""
+    single = OF_ROWS.get(read.what.partition(".")[0], "-")
+    if (
+        read.of == "sum"
+        and IN_ALL.search(text)
+        and any(single in one and MORE_THAN.fullmatch(one) for one in read.where)
+    ):
+        raise NotUnderstood  # "were my meetings longer than 5 hours in total": of single ones, or of all
     several = read.since and read.until and read.since != read.until
     if read.of != "count" or not several or read.per or not WHETHER.match(text) or OF_ONE.search(WHETHER.sub("", text)):
         return read

@@ -14,7 +14,7 @@ from bridge.query import plain_kinds as w
 from bridge.query.comparisons import COMPARE
 from bridge.query.figures import FAR
 from bridge.query.lists import TODAY
-from bridge.query.model import BEFORE, SUBJECTS, SUMMED, TITLED, Kind
+from bridge.query.model import BEFORE, SUBJECTS, SUMMED, Kind
 from bridge.query.parse import Words, subject_of
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_marks import Marked
@@ -70,7 +70,9 @@ def _since_until(spans: Sequence[Span]) -> Span | None:
 def _adjoin(tokens: list[w.Token], spans: Sequence[Span]) -> list[w.Token] | None:
     """Return the tokens for two spans that adjoin as one, as in "steps in January and February", or None."""
     kinds = "".join(kind for kind, _ in tokens)
-    one_figure = {(w.OF, "sum"), (w.OF, "max"), (w.OF, "min"), (w.HOW_MANY, None), (w.TOGETHER, None)} & {*tokens}
+    one_figure: set[w.Token] = {(w.OF, "sum"), (w.OF, "max"), (w.OF, "min"), (w.HOW_MANY, None), (w.TOGETHER, None)}
+    one_figure &= {*tokens}
+    one_figure |= {one for one in tokens if one[0] == w.HOW_OFTEN}
     if kinds.count(w.AND) != 1 or f"{w.SPAN}{w.AND}{w.SPAN}" not in kinds or {*kinds} & {*COMPARE}:
         return None
     (begin, last), (first, end) = sorted(spans, key=lambda one: one[0] or date.max)  # "yesterday and the day before"
@@ -234,7 +236,7 @@ def within(read: Words, spans: list[Span], today: date, *, says_waking: bool) ->
     first, last = spans[0]
     if first == last and read.against and not DATES.fullmatch(read.against):
         raise NotUnderstood  # "yesterday versus Mondays": a day has no other side
-    if first == last and any(one.startswith((f"{BEFORE}{TITLED}", "weekday")) for one in read.where):
+    if first == last and any(one.startswith((BEFORE, "weekday")) for one in read.where):
         raise NotUnderstood  # the day is that of the entry, or the next; or one of "on Monday and Tuesday nights"
     to_bed = read.what == "nights.start" or any(one.startswith("night.start") for one in read.where)
     if to_bed and first and first == last and not says_waking:

@@ -108,6 +108,11 @@ def placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
         for one, (after, _) in zip(tokens, behind, strict=False)
         if not (one[0] == w.ALL and after in (w.DAYS, w.NIGHTS) and not kinds & {w.HOW_MANY, w.OF, w.METRIC})
     ]  # "all days with a headache"
+    deeper, slept = (w.MORE, "deeper"), (w.METRIC, "asleep")
+    if deeper in tokens:  # "schlafe ich nach Sport tiefer", and "tieferer Puls"
+        deep = slept in tokens
+        tokens = [(w.METRIC, "deep_sleep") if deep and one == slept else one for one in tokens]
+        tokens = [(w.MORE, None) if one == deeper else one for one in tokens]
     mornings = (w.CLOCK, ("<", "12:00"))
     if w.UP in kinds and sum(kind == w.CLOCK for kind, _ in tokens) == 2 and mornings in tokens:
         tokens = [(w.NIGHTS, None) if one == mornings else one for one in tokens]  # "mornings on which I woke before 6"

@@ -30,6 +30,10 @@ MINUTES = {str(metric) for metric, spec in METRICS.items() if spec.unit == "min"
 ENDS = ("min", "max")
 STEPS_LEAST = 3000  # our choice: a bare number that is one of steps
 WEEKEND = "weekday >= 6"
+GOES_WITH = {w.METRIC, w.WALK, w.FACTOR, w.MORE, w.RELATED, w.BECOMES, w.RISEN, w.HOW_OFTEN, w.DID, w.SPAN, w.HOW}
+OF_NIGHT = {str(metric) for metric, spec in METRICS.items() if spec.shape is Shape.NIGHTLY} | {"night"}
+AHEAD = "ahead."  # of a condition on the day that follows a night, as in ``condition_texts``
+VAGUE = (w.RELATED, "vague")  # "after a short night", which is of every length
 SPORT_OF_DAYS = {w.HOW_MANY, w.DAYS, w.DID, w.COMPARED, w.WORKOUTS, w.SPORT, w.ACTIVITY, w.RAN, w.SPAN}
 OF_SPORT, GROUPED = {w.WORKOUTS, w.SPORT, w.ACTIVITY}, {w.WHICH_BY, w.BY, w.EACH}
 MEAN_RATE = "mean_hr"  # of "highest average heart rate": the highest of the workouts' means, and of no moment
@@ -46,6 +50,7 @@ def settled(tokens: Sequence[w.Token]) -> list[w.Token]:
         tokens = _of_tasks(tokens)
         if any(kind == w.TASKED for kind, _ in tokens):
             return [*tokens]
+    tokens = _of_much(tokens) if VAGUE in tokens else tokens
     if (w.OF, "trend?") in tokens:  # "do I run faster", and no more than that
         kinds = [kind for kind, _ in tokens]
         sides = kinds.count(w.CLOCK) == 2 and w.AND in kinds  # "faster in the morning or in the evening"
@@ -74,6 +79,30 @@ def settled(tokens: Sequence[w.Token]) -> list[w.Token]:
         found.append((w.WORKOUTS, "did"))
     ends = [of for kind, of in tokens if kind in (w.OF, w.BEST, w.LENGTH, w.EARLY) and of in ENDS]
     return [*found, (w.WHICH_BY, None)] if around.grouped and _in_doubt(tokens, ends) else found
+
+
+def _of_much(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
+    """Replace "higher after short nights", which names no number of hours, by how the figure goes with the hours.
+
+    Of what is noted, the hours before it are compared with the others.
+    """
+    at = tokens.index(VAGUE)
+    end = at + 2 + (tokens[at + 1][0] == w.AND)
+    rest, much = [*tokens[:at], *tokens[end:]], tokens[at + 1 : end]
+    kinds = {kind for kind, _ in rest}
+    named = [("steps" if kind == w.WALK else of) for kind, of in rest if kind in (w.METRIC, w.WALK, w.FACTOR)]
+    nightly = much[0][0] == w.AND and {*map(str, named)} & OF_NIGHT
+    asks = kinds & {w.MORE, w.RELATED, w.BECOMES, w.RISEN, w.HOW_OFTEN}
+    if len(named) != 1 or nightly or not asks or not kinds <= GOES_WITH or (w.FACTOR in kinds and w.AND in dict(much)):
+        raise NotUnderstood
+    others = [one for one in rest if one[0] in (w.SPAN, w.WEEKEND, w.CONDITION)]
+    if w.FACTOR in kinds:
+        return [*much, (w.RELATED, None), (w.CONDITION, f"{AHEAD}{named[0]} > 0"), *others]
+    slept = named[0] == "asleep" and (w.MORE, "better") in rest
+    asked = (w.METRIC, "sleep_score" if slept else named[0])
+    if asked in much:
+        raise NotUnderstood
+    return [asked, (w.RELATED, None), *much, *others]
 
 
 def _in_doubt(tokens: Sequence[w.Token], ends: Sequence[object]) -> bool:
@@ -131,9 +160,6 @@ def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     """Replace the duration of sleep by the sleep score if the question asks how good it was."""
     if (w.MORE, "length") in tokens:  # "schlechter geschlafen, also kürzer": no score has a length
         tokens = [(kind, "asleep" if of == "sleep_score" else of) for kind, of in tokens if of != "better"]
-    if {(w.MORE, "deeper"), (w.METRIC, "asleep")} <= {*tokens}:  # "schlafe ich nach Sport tiefer"
-        tokens = [(kind, "deep_sleep" if (kind, of) == (w.METRIC, "asleep") else of) for kind, of in tokens]
-    tokens = [(kind, None if (kind, of) == (w.MORE, "deeper") else of) for kind, of in tokens]
     metrics = {of for kind, of in tokens if kind == w.METRIC}
     amounts = {at for n, (kind, _) in enumerate(tokens) if kind == w.COMPARED for at in (n - 1, n + 1)}
     asked = {of for n, (kind, of) in enumerate(tokens) if kind == w.METRIC and n not in amounts}

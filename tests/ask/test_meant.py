@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -62,6 +63,7 @@ def test_one_day_or_row_is_still_compared_by_itself(text: str, where: str) -> No
         ("schlafe ich am Wochenende tiefer", "deep_sleep", "weekday >= 6"),
         ("schlafe ich nach Kaffee weniger tief", "deep_sleep", "before.coffee > 0"),
         ("ist mein Ruhepuls am Wochenende tiefer", "resting_hr", "weekday >= 6"),
+        ("war mein Schlaf werktags tiefer als am Wochenende", "deep_sleep", "weekday <= 5"),
         ("is my HRV lower on Mondays than during the rest of the week", "hrv_rmssd", "weekday = 1"),
         ("ist mein Ruhepuls montags höher als im Rest der Woche", "resting_hr", "weekday = 1"),
     ],
@@ -146,3 +148,159 @@ def test_what_no_query_keeps_apart_is_refused(text: str) -> None:
 def test_which_sports_were_done_is_told_by_sport() -> None:
     found = _asked("was für Sport hab ich im August gemacht")
     assert (found.what, found.of, found.by, found.where) == ("workouts", "count", "sport", [])
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "against"),
+    [
+        ("is my HRV lower when I sleep badly", "hrv_rmssd", "sleep_score"),
+        ("is my resting pulse higher after short nights", "resting_hr", "asleep"),
+        ("ist meine Kognition nach langen Nächten besser", "cognition", "asleep"),
+        ("bin ich nach schlechten Nächten gestresster", "stress", "sleep_score"),
+        ("is my stress higher when I have lots of appointments", "stress", "entries"),
+        ("do I get migraines more often after short nights", "asleep", "migraine > 0"),
+        ("habe ich nach langen Nächten öfter Migräne", "asleep", "migraine > 0"),
+    ],
+)
+def test_a_vague_amount_is_compared_by_how_the_figures_go_together(text: str, what: str, against: str) -> None:
+    found = read(text, TODAY, ("migraine",))
+    assert (found.what, found.of, found.against, found.where) == (what, "mean", against, [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is my resting pulse after a short night",  # a mean, of which nights
+        "do I sleep worse on days with lots of meetings",  # of the night that follows
+        "were my meetings longer than 6 hours in total last week",  # of single ones, or of all
+    ],
+)
+def test_a_vague_amount_is_no_condition(text: str) -> None:
+    with pytest.raises(SetupError):
+        _asked(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "is my HRV higher on Tuesday than on Friday",
+            Words(what="hrv_rmssd", of="mean", by="weekday", where=["weekday = 2|5"]),
+        ),
+        (
+            "Ruhepuls am Dienstag im Vergleich zum Freitag",
+            Words(what="resting_hr", of="mean", by="weekday", where=["weekday = 2|5"]),
+        ),
+        (
+            "did I sleep longer on Tuesday than on Friday",
+            Words(what="asleep", of="mean", since="2026-11-24", until="2026-11-24", against="2026-11-20..2026-11-20"),
+        ),
+        (
+            "wie lange war meine Wanderung am Sonntag",
+            Words(
+                what="workouts.minutes",
+                of="sum",
+                since="2026-11-22",
+                until="2026-11-22",
+                where=["workout.sport = hiking"],
+            ),
+        ),
+        (
+            "how long was my ride yesterday",
+            Words(
+                what="workouts.minutes",
+                of="sum",
+                since="2026-11-24",
+                until="2026-11-24",
+                where=["workout.sport = cycling"],
+            ),
+        ),
+        (
+            "average pulse in my last ride",
+            Words(what="workouts.average_hr", of="last", where=["workout.sport = cycling"]),
+        ),
+        ("um welche Uhrzeit gehe ich freitags schlafen", Words(what="nights.start", of="mean", where=["weekday = 6"])),
+        ("how long between going to bed and waking up", Words(what="in_bed", of="mean")),
+        ("wie viel Zeit vergeht zwischen Zubettgehen und Aufstehen", Words(what="in_bed", of="mean")),
+        (
+            "how often did I swim this and last month",
+            Words(
+                what="workouts", of="count", since="2026-10-01", until="2026-11-30", where=["workout.sport = swimming"]
+            ),
+        ),
+        ("range of my HRV in August", Words(what="hrv_rmssd", of="min,max", since="2026-08-01", until="2026-08-31")),
+        (
+            "worst night for deep sleep in October",
+            Words(what="deep_sleep", of="min", since="2026-10-01", until="2026-10-31"),
+        ),
+        (
+            "rides from July to now",
+            Words(what="workouts", of="count", since="2026-07-01", where=["workout.sport = cycling"]),
+        ),
+        (
+            "how far was Saturday's ride",
+            Words(
+                what="workouts.distance",
+                of="sum",
+                since="2026-11-21",
+                until="2026-11-21",
+                where=["workout.sport = cycling"],
+            ),
+        ),
+        (
+            "on how many days did I meditate in May",
+            Words(what="days", of="count", since="2026-05-01", until="2026-05-31", where=["action = MEDITATE"]),
+        ),
+        (
+            "HRV on the days I worked from home",
+            Words(what="hrv_rmssd", of="mean", where=["titled home office > 0"]),
+        ),
+        (
+            "what does my diary look like on Friday",
+            Words(what="entries", of="count", by="row", since="2026-11-27", until="2026-11-27"),
+        ),
+        (
+            "wie sieht mein Terminplan am Freitag aus",
+            Words(what="entries", of="count", by="row", since="2026-11-27", until="2026-11-27"),
+        ),
+        (
+            "hab ich mich im Mai oft mit Freunden getroffen",
+            Words(what="entries", of="count", since="2026-05-01", until="2026-05-31", where=["action = SOCIALIZE"]),
+        ),
+        (
+            "wie viel Pilates hab ich im Mai gemacht",
+            Words(
+                what="workouts.minutes",
+                of="sum",
+                since="2026-05-01",
+                until="2026-05-31",
+                where=["workout.sport = pilates"],
+            ),
+        ),
+        (
+            "earliest I got up in the past few weeks",
+            Words(what="nights.end", of="min", since="2026-10-29", until="2026-11-25"),
+        ),
+        ("which tasks have I not done yet", Words(what="tasks", of="count", by="row", where=["task.state = open"])),
+        (
+            "was muss ich heute noch machen",
+            Words(
+                what="tasks", of="count", by="row", since="2026-11-25", until="2026-11-25", where=["task.state = open"]
+            ),
+        ),
+        (
+            "hatte ich im Mai mehr Kopfschmerzen als im Juli",
+            Words(
+                what="headache",
+                of="count",
+                since="2026-05-01",
+                until="2026-05-31",
+                where=["headache > 0"],
+                against="2026-07-01..2026-07-31",
+            ),
+        ),
+    ],
+)
+def test_turns_of_everyday_are_read(text: str, expected: Words) -> None:
+    found = _asked(text)
+    assert replace(found, where=sorted(found.where)) == replace(expected, where=sorted(expected.where))
