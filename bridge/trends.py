@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from statistics import fmean
 from typing import Any
 
 from bridge.calendar.plans import planned_shares
 from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.records import ProxyMap, Snapshot
-from bridge.domain.slots import DAY, HOUR, Moment, ZoneHistory, local_time, moment_at, slot_bounds, slot_start, zone_at
+from bridge.domain.slots import Moment, ZoneHistory, local_time, moment_at, slot_bounds, slot_start, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Reading
 from bridge.meters import INPUT_METRICS, proxy, read_slots
 from bridge.meters.daily import Days, figures
 from bridge.meters.overlaps import once
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Meter, Slot
 
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
 VALUES_MIN = 3  # days with a value that make a line
 IGNORED_KINDS = frozenset({"birthday", "workingLocation", "task"})  # all-day entries that say nothing of a day
 
@@ -116,7 +118,8 @@ def _tracks(known: Snapshot, days: Sequence[date]) -> dict[Meter, Track]:
     steps = range((now.date - days[0]) // DAY * SLOTS_PER_DAY + int(now.slot) + 1)
     moments = [first.shifted(step) for step in steps]
     starts = [slot_start(moment, known.zones) for moment in moments[:-1]]
-    readings = read_slots(known, [*starts, known.at], reasons=False)  # the running slot as it is now, like Today
+    last = [known.at] if moments else []  # a day has no slot of its own before its morning
+    readings = read_slots(known, [*starts, *last], reasons=False)  # the running slot as it is now, like Today
     of_day: dict[date, list[Mapping[Meter, Reading]]] = {}
     for moment, reading in zip(moments, readings, strict=True):
         of_day.setdefault(moment.date, []).append(reading)

@@ -31,7 +31,7 @@ NIGHT_CLOCKS = {f"nights.{name}" for name in CLOCKS}
 FAR = {"running", "trail running", "cycling", "mountain biking", "walking", "hiking", "swimming", "rowing", "skiing"}
 FAR |= {"pool swimming", "open water swimming", "indoor rowing", "treadmill running", "cross country skiing"}
 IN_WATER = {"swimming", "pool swimming", "open water swimming", "rowing", "indoor rowing"}  # where metres are no ascent
-PAINS = ("headache", "migraine")  # of which no amounts are counted
+PAINS = ("headache", "migraine", "illness", "back pain", "stomach ache")  # of which no amounts are counted
 LONG = ("week", "month")
 NONE_OF_DAY = (f"{ON}entries = 0", f"{ON}workouts", f"{ON}action !=")
 ADDED = {*WORKOUT_UNITS} - AVERAGED

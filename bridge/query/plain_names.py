@@ -114,4 +114,5 @@ def without_names(text: str, language: str) -> str:
     on = r"(?:am |(?:on|at|an|am|zu) (?:my|our|the|mein(?:em|er)|unser(?:em|er)) )"
     text = re.sub(rf"(?<!\w){on}(?P<name>[^\W\d_]+(?: [^\W\d_]+)?) ?[,(] ?(?={date})", told, text)
     text = re.sub(rf"(?<!\w){the_day}(?P<name>(?: [^\W\d_]+){{1,4}}) ?[,(] ?(?={date})", told, text)
+    text = re.sub(rf"(?<!\w){said['was']}(?: [^\W\d_]+){{1,4}} ?[,(:] ?(?=(?:from |vom )?{ahead})", "", text)
     return re.sub(rf"(?<!\w){this} (?P<name>[^\W\d_]+),? ?\(?(?:also |so |that is |i\.e\. )?(?={ON})", told, text)

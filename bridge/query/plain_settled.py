@@ -30,7 +30,7 @@ EVERY = pattern("every")
 BETTER = re.compile(r"(?<!\w)(?:better|worse|besser|schlechter|improv|verbesser|verschlechter)")
 CHANGES = pattern("changes")
 CHANGED, ASKS_WHETHER = pattern("changed"), pattern("asks_whether")
-SINCE_I = re.compile(r"(?<!\w)(?:(?:ever )?since|seit)(?:dem)? (?:i|we|ich|wir)(?!\w)")
+SINCE_I = re.compile(r"(?<!\w)(?:(?:ever )?since|seit)(?:dem)? (?:i|we|ich|wir|the clocks?|der zeitumstellung)(?!\w)")
 WHETHER, OF_ONE = pattern("whether"), pattern("of_one")
 MORE_THAN = re.compile(r"(?P<field>\S+) (?:[<>]=?|=) (?P<number>[1-9]\d*(?:\.\d+)?)")
 TOTALS = {"workout.distance": ("workouts.distance", "sum"), "workout.minutes": ("workouts.minutes", "sum")}

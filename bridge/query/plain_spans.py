@@ -154,7 +154,7 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     spans = spans or _of_late(tokens, marked.today)
     since, until = spans[0] if len(spans) == 1 else (None, None)
     changed = w.MORE in kinds or (w.THAN, "before") in tokens
-    compared = len(spans) == 1 and until and until < marked.today - 30 * DAY
+    compared = len(spans) == 1 and until and until <= marked.today - 30 * DAY
     if compared and w.THAN in kinds and not kinds & NO_CHANGE and _now(tokens, marked) is None:
         spans.insert(0, (marked.today - 29 * DAY, marked.today))  # "lower than last winter": of late
     if (now := _now(tokens, marked)) is not None:
@@ -329,9 +329,10 @@ def _without_comparison(tokens: Sequence[w.Token]) -> list[w.Token]:
     asks = asks if {(w.DID, None), (w.DID, "now")} & {*tokens} else []
     figures = {w.METRIC, w.FIGURE, w.UNIT, w.HOW_FAR, w.HOW_LONG} & {kind for kind, _ in tokens}
     if asks and not often and not figures and (w.MORE, "speed") not in tokens:
-        if not {*asks} <= FAR or not {(w.MORE, None), (w.MORE, "length")} & {*tokens}:
-            raise NotUnderstood  # "did I box more": how long, or how often
-        tokens = [*tokens, (w.FIGURE, "distance"), (w.OF, "sum")]
+        more = {(w.MORE, None), (w.MORE, "length")} & {*tokens}
+        if not more or ({*asks} & FAR and not {*asks} <= FAR) or (more == {(w.MORE, "length")} and not {*asks} <= FAR):
+            raise NotUnderstood
+        tokens = [*tokens, *([(w.FIGURE, "distance"), (w.OF, "sum")] if {*asks} <= FAR else [(w.HOW_OFTEN, None)])]
     counted = any(kind in (w.SPORT, w.WORKOUTS, w.ENTRIES, w.ACTION) for kind, _ in tokens)
     figured = any(kind in (w.METRIC, w.FIGURE, w.UNIT) for kind, _ in tokens)
     figured = figured or (w.MORE, "speed") in tokens

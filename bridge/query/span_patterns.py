@@ -29,6 +29,10 @@ def feast(told: str | int, year: int) -> date:
     if told == "advent":
         christmas = date(year, 12, 25)
         return christmas - timedelta(christmas.isoweekday() + 21)
+    name, _, month = told.partition("-")
+    if name == "sunday":  # the last one of a month, on which the clocks change
+        last = date(year, int(month), 31)
+        return last - timedelta(last.isoweekday() % 7)
     return date.fromisoformat(f"{year}-{told}")
 
 

@@ -191,8 +191,9 @@ class Dates:
 
     def _holiday(self, name: str, year: int | None) -> tuple[date, date]:
         told = HOLIDAYS[self.language][name]
-        at = feast(told, year or self.today.year)
-        return (at if year or at <= self.today else feast(told, self.today.year - 1),) * 2
+        years = (year,) if year else (self.today.year - 1, self.today.year)
+        days = [feast(one, of) for of in years for one in (told if isinstance(told, list) else [told])]
+        return (max(day for day in days if year or day <= self.today),) * 2
 
     def _stretch(self, match: re.Match[str]) -> Span:
         first, last = FEASTS[self.language][match["feast"]]
@@ -219,20 +220,17 @@ class Dates:
         return None if begun is None or begun[0] > found[1] else (begun[0], found[1])
 
     def _since(self, match: re.Match[str]) -> Span | None:
-        found = self._of(match[1])
-        return None if found is None else (found[0], None)
+        return (found[0], None) if (found := self._of(match[1])) else None
 
     def _before(self, match: re.Match[str]) -> Span | None:
-        found = self._of(match[1])
-        return None if found is None else (None, found[0] - DAY)
+        return (None, found[0] - DAY) if (found := self._of(match[1])) else None
 
     def _until(self, match: re.Match[str]) -> Span | None:
         found = self._of(next(one for one in match.groups() if one))
         return (None, found[1]) if found is not None and found[0] == found[1] else None
 
     def _until_end(self, match: re.Match[str]) -> Span | None:
-        found = self._of(match[1])
-        return None if found is None else (None, found[1])
+        return (None, found[1]) if (found := self._of(match[1])) else None
 
     def _at(self, match: re.Match[str]) -> Span | None:
         return None if match[1].split(" 20")[0] in LONG_HOLIDAYS else self._of(match[1])

@@ -304,3 +304,72 @@ def test_a_vague_amount_is_no_condition(text: str) -> None:
 def test_turns_of_everyday_are_read(text: str, expected: Words) -> None:
     found = _asked(text)
     assert replace(found, where=sorted(found.where)) == replace(expected, where=sorted(expected.where))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "is my HRV lower since the clocks went back",
+            Words(what="hrv_rmssd", of="mean", since="2026-10-25", against="..2026-10-24"),
+        ),
+        (
+            "bin ich seit der Zeitumstellung gestresster",
+            Words(what="stress", of="mean", since="2026-10-25", against="..2026-10-24"),
+        ),
+        (
+            "HRV the week after the clocks went forward",
+            Words(what="hrv_rmssd", of="mean", since="2026-03-30", until="2026-04-05"),
+        ),
+        (
+            "how many days was I ill in May",
+            Words(what="illness", of="count", since="2026-05-01", until="2026-05-31", where=["illness > 0"]),
+        ),
+        ("Ruhepuls an Tagen, an denen ich krank war", Words(what="resting_hr", of="mean", where=["illness > 0"])),
+        ("wann hatte ich zuletzt Bauchschmerzen", Words(what="stomach ache", of="last", where=["stomach ache > 0"])),
+        (
+            "how often did I have backache in May",
+            Words(what="back pain", of="count", since="2026-05-01", until="2026-05-31", where=["back pain > 0"]),
+        ),
+        (
+            "sleep the week I was ill, 3rd to 9th of August",
+            Words(what="asleep", of="mean", since="2026-08-03", until="2026-08-09"),
+        ),
+        (
+            "how stressed was I on the day of my hearing, 12th August",
+            Words(what="stress", of="mean", since="2026-08-12", until="2026-08-12"),
+        ),
+        ("how many days did I miss my goal of 9000 steps", Words(what="steps", of="count", where=["steps < 9000"])),
+        (
+            "an wie vielen Tagen habe ich mein Ziel von 9000 Schritten erreicht",
+            Words(what="steps", of="count", where=["steps >= 9000"]),
+        ),
+        (
+            "did I do more pilates in May than in April",
+            Words(
+                what="workouts",
+                of="count",
+                since="2026-05-01",
+                until="2026-05-31",
+                where=["workout.sport = pilates"],
+                against="2026-04-01..2026-04-30",
+            ),
+        ),
+        ("wie viele Tage am Stück habe ich jetzt trainiert", Words(what="workouts", of="streak")),
+        (
+            "schlafe ich schlechter, wenn ich abends nach neun noch trainiere",
+            Words(what="sleep_score", of="mean", against="before.workout.start > 21:00"),
+        ),
+        (
+            "is my stress higher than a month ago",
+            Words(what="stress", of="mean", since="2026-10-27", until="2026-11-25", against="2026-09-26..2026-10-25"),
+        ),
+        (
+            "how many days with alcohol but no coffee",
+            Words(what="days", of="count", where=["alcohol > 0", "coffee = 0"]),
+        ),
+    ],
+)
+def test_what_was_noted_and_told_with_its_dates_is_read(text: str, expected: Words) -> None:
+    found = _asked(text)
+    assert replace(found, where=sorted(found.where)) == replace(expected, where=sorted(expected.where))

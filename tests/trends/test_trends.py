@@ -48,6 +48,12 @@ def test_nothing_known_is_null_everywhere() -> None:
     assert (found["inputs"], found["planned_hours"], found["happenings"]) == ([], {}, [])
 
 
+def test_the_first_hours_of_a_day_are_a_day_without_levels() -> None:
+    found = compute_trends(known(*body(days=60), at=MORNING - 6 * HOUR), days=1)  # an hour past midnight in Berlin
+    assert found.days == (TODAY,)
+    assert all(track.level == (None,) for track in found.meters.values())
+
+
 def test_a_few_values_are_no_line_and_holes_stay_holes() -> None:
     found = compute_trends(known(*(night(ago) for ago in (1, 2, 9)), nightly(Metric.RESTING_HR, 1, 55)), days=14)
     (asleep,) = found.inputs
