@@ -133,6 +133,8 @@ def _task_hours(candidate: Candidate, view: View) -> Stretch:
     low = max(grid.wake + HOUR, grid.wake if grid.work or timed else grid.since(FREE_FROM))
     if grid.work and not presses(candidate, view) and grid.work[0][0] < grid.since(NOON):
         low = max(low, grid.work[0][0])  # what has days of time is nothing for before work
+    if timed:  # which cannot be done later
+        return low, grid.bed
     if is_urgent(candidate, view):
         return low, min(grid.bed - END_BEFORE_BED, grid.since(URGENT_UNTIL))
     waits = candidate.action is A.ADMIN_WORK and urgency(candidate.due, grid.date) > 0
@@ -238,6 +240,9 @@ HOURS: Mapping[ActionType, tuple[Callable[[Grid], list[Stretch]], str]] = {  # a
 def of_hours(candidate: Candidate, view: View) -> Fact:
     if candidate.action is A.SLEEP and view.is_today and view.person.now >= nap_until(view.grid):
         return fact("nap_late")
+    errand = None if candidate.task is None else view.person.errands.get(candidate.task.key)
+    if errand is not None and errand.hours[0] <= view.person.now < errand.hours[1]:
+        return fact("closes_soon", minutes=int((errand.hours[1] - view.person.now) / MINUTE))
     kind = None if candidate.action is None or candidate.task is not None else HOURS[candidate.action][1]
     at_work = any(low <= view.person.now < high or not view.is_today for low, high in view.grid.work)
     if kind is not None and (kind != "work_time" or at_work):
@@ -269,6 +274,8 @@ def answered(candidate: Candidate, view: View) -> Cells | Fact | bool:
 def shops_open(candidate: Candidate, view: View) -> Cells | bool:
     task = candidate.task
     if task is None or candidate.action is not A.ADMIN_WORK or task.due_at is not None or not is_shopping(task):
+        return True
+    if task.key in view.person.errands:  # which has hours of its own
         return True
     return view.grid.inside([(view.grid.since(SHOPS[0]), view.grid.since(SHOPS[1]))])
 

@@ -389,6 +389,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "no_gap_ways": say("ways and pauses around your entries leave no {minutes} minutes for it"),
     "no_gap_ways_before": say("ways and pauses leave no {minutes} minutes for it that begin before {time:%H:%M}"),
     "offices_closed": say("offices are closed today"),
+    "closes_soon": say("only {minutes} minutes are left: go at once, if you still can"),
     "shops_closed": say("it is for the hours in which shops are open"),
     "exam_first": say("your exam comes first"),
     "no_calls": say("nobody answers calls at this hour"),

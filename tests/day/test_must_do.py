@@ -257,6 +257,28 @@ def test_an_entry_under_way_hides_no_pickup_that_closes_after_it():
     assert at(SUNDAY - DAY, 960) < block.start < block.end <= at(SUNDAY - DAY, 1005)
 
 
+@pytest.mark.parametrize("minutes", [27, 45, 90])
+def test_what_closes_soon_is_due_now_whatever_the_hour(minutes):
+    race = entry(SUNDAY, 510, 660, A.EXERCISE, "City run")
+    slept = nights(30, 30, 510, last=SUNDAY)
+    for closes in (1140, 1260, 1350):  # 22:30 is after the hours of other tasks
+        pickup = entry(SUNDAY - DAY, 540, closes, A.ADMIN_WORK, "Race packet pickup")
+        one = person(race, pickup, hour=(closes - minutes) / 60, day=SUNDAY - DAY, work=False, episodes=slept)
+        option = found(one, 1)[0].get(A.ADMIN_WORK)
+        if minutes < 30:  # that fetching takes
+            assert "but only 27 minutes are left: go at once, if you still can" in for_person(silence(one))[0]
+            continue
+        assert option is not None, (closes, for_person(silence(one)))
+        assert (option.what, option.end <= at(SUNDAY - DAY, closes)) == ("Race packet pickup", True)
+    for title, due, hour in (("Buy a gift", None, 20 * 60), ("Send the form", (22, 30), 22 * 60 + 30)):
+        due_at = None if due is None else at(TODAY, due[0] * 60 + due[1])
+        task = Task(key="t", list="l", title=title, due=TODAY, due_at=due_at, effort=0.25)
+        of = {"tasks": [task], "task_actions": {"t": A.ADMIN_WORK}, "episodes": nights(30, 60, 540, last=TODAY)}
+        option = found(person(hour=(hour - minutes) / 60, **of), 1)[0].get(A.ADMIN_WORK)
+        assert option is not None, title
+        assert option.end <= at(TODAY, hour)
+
+
 def test_the_first_look_after_a_short_night_tells_of_it_also_before_an_entry():
     slept = [*nights(30, -60, 420, last=SUNDAY - DAY, noise=5), sleep(SUNDAY, 60, 420)]
     call = entry(SUNDAY, 500, 530, A.ADMIN_WORK, "Call")
