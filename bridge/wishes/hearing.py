@@ -10,26 +10,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from bridge.domain.errors import SetupError
 from bridge.domain.occasions import Occasion
-from bridge.domain.wish_terms import common
-from bridge.domain.wishes import SUGGESTIONS_DEFAULT, Wishes
+from bridge.domain.wishes import SUGGESTIONS_DEFAULT
 from bridge.wishes.accounting import accounted
+from bridge.wishes.conflicts import contradicts
 from bridge.wishes.events import with_evening
-from bridge.wishes.hours import NOON, NotUnderstood
-from bridge.wishes.lexicon import COMPANY, WEEK, Kind, lexicon
+from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.lexicon import ALL, COMPANY, WEEK, Kind, lexicon
 from bridge.wishes.occasions import occasion, written_out
+from bridge.wishes.phrasings import alone, phrasings
 from bridge.wishes.reading import by_slots
-from bridge.wishes.said import Said, applied
+from bridge.wishes.said import Said
 from bridge.wishes.slots import POLARITY
+from bridge.wishes.statements import at_once, without_statements
 
 K = Kind
 TEXT_MAX = 300  # characters
-LIMITS, LENGTHS = ("days", "hours"), ("shortest", "longest")
+LENGTHS = ("shortest", "longest")
 WORDS_MIN = 3  # of a wish beside another
 OF_WEEK = frozenset(WEEK)
-TIMES_MAX = 2  # of going to bed or getting up in one text
 LANGUAGES = ("en", "de")
+PERMANENT = {"never", "without"}
+FOREVER = re.compile(
+    r"\b(?:never|ever|at all|for good|any ?more|altogether|nie|niemals|ganz|gar|überhaupt|für immer)\b"
+)
 OF_NIGHTS = {"bed", "up", "earliest", "asleep", "rest"}
 HAPPENED = re.compile(  # on which a wish depends
     r"\b(?:when|whenever|if) i(?:'ve| have) (?:had|been|worked|slept)\b|\bwenn ich [^,;.]*\b(?:hatte|war|gehabt habe)\b"
@@ -119,6 +123,7 @@ def heard(text: str, today: date | None = None) -> Heard:
     Without ``today``, a wish that holds only on some dates is not understood.
     """
     text = UNPARTED.sub(lambda at: ", " if POLARITY.search(text[: at.start()].lower()) else " ", text)
+    text = at_once(text)
     plain = text.strip().lower()
     if (
         len(text) > TEXT_MAX
@@ -130,8 +135,10 @@ def heard(text: str, today: date | None = None) -> Heard:
         or _is_of_others(plain)
     ):
         raise NotUnderstood
-    found = [one for language in LANGUAGES if (one := _on_days(text, language, today)) is not None]
+    found = [one for language in LANGUAGES if (one := _told(text, language, today)) is not None]
     found = found or [one for language in LANGUAGES for one in _in_two(text, language, today)]
+    found = found or [one for language in LANGUAGES for one in _in_other_words(text, language, today)]
+    found = found or [one for language in LANGUAGES for one in _beside_statements(text, language, today)]
     if len({one.said for one in found}) != 1:
         raise NotUnderstood
     kinds = {one.kind for one in found[0].said}
@@ -168,8 +175,60 @@ def _in_two(text: str, language: str, today: date | None) -> Iterator[Heard]:
         alone = WITH.split(parts[1])[0]  # "swimming on Mondays and Tuesdays with my son" is of him on both days
         apart = alone == parts[1] or _on_days(alone, language, today) is not None
         beside = joint[0][0] != " " or (apart and _are_alike(*both) and len(AND.findall(text)) == 1)
-        if beside and not one & other and not _contradicts(said):
+        if beside and not one & other and not contradicts(said):
             yield Heard(said=said)
+
+
+def _beside_statements(text: str, language: str, today: date | None) -> Iterator[Heard]:
+    """Yield the wish of a text beside what it only tells: "no sport on Saturday, I have a race on Sunday"."""
+    for rest, left in without_statements(text, language):
+        read = _told(rest, language, today) or next(_in_other_words(rest, language, today), None)
+        forever = FOREVER.search(rest.lower()) is not None
+        if read is not None and (forever or not any(one.kind in PERMANENT and not one.when for one in read.said)):
+            yield replace(read, aside=(*left, *read.aside))
+            return
+
+
+def _in_other_words(text: str, language: str, today: date | None) -> Iterator[Heard]:
+    """Yield what several texts wish that together say the same."""
+    try:
+        rest, when = (text, None) if today is None else occasion(text, language, today)
+    except NotUnderstood:
+        return
+    for texts, left in phrasings(rest, language):
+        read = [_told(one, language, today) if when is None else _read(one, language) for one in texts]
+        both = [one for one in read if one is not None and not one.aside]
+        said = tuple(dict.fromkeys(one for wish in both for one in wish.said))
+        if when is not None:
+            said = tuple(replace(one, when=_of_both(when, one.when)) for one in said)
+        forever = any(one.kind == "never" and not one.when for one in said) and not FOREVER.search(rest.lower())
+        if len(both) == len(texts) and not forever and not contradicts(said):
+            yield Heard(said=said, aside=left)
+            return
+
+
+def _told(text: str, language: str, today: date | None) -> Heard | None:
+    """Return the wishes of a text, of which "only family" on some day bars all others."""
+    try:
+        rest, when = (text, None) if today is None else occasion(text, language, today)
+    except NotUnderstood:
+        return None
+    only = alone(rest, language, dated=when is not None)
+    if only is None:
+        return _on_days(text, language, today)
+    nothing, wished = (_read(one, language) for one in (only.nothing, only.wished))
+    others = ALL - only.actions
+    if nothing is None or nothing.aside:
+        return None
+    barred = tuple(
+        Said(kind="never", actions=others) if one.kind == "suggestions" else replace(one, actions=others)
+        for one in nothing.said
+    )
+    best = [one for one in wished.said if one.kind == "best"] if wished is not None and not wished.aside else []
+    said = (*best, *barred)
+    if any(one.kind == "never" for one in said) and when is None:
+        return None
+    return Heard(said=said if when is None else tuple(replace(one, when=_of_both(when, one.when)) for one in said))
 
 
 def _are_alike(one: Heard, other: Heard) -> bool:
@@ -282,96 +341,10 @@ def _read(text: str, language: str) -> Heard | None:
     text = with_evening(text)
     try:
         said, aside = by_slots(text, language)
-        if _contradicts(said):
+        if contradicts(said):
             return None
         told = accounted(text, language, said, aside, said_in)
     except NotUnderstood:
         return None
     vague = (one[0] for one in lexicon(language).vague.finditer(text) if not any(one[0] in other for other in told))
     return Heard(said=said, aside=(*told, *vague))
-
-
-def _goes(one: Said, other: Said) -> bool:
-    if one.narrows and other.narrows:
-        return True
-    if one.narrows == other.narrows:
-        return False
-    rest, named = (one, other) if one.narrows else (other, one)
-    return named.days <= rest.days and (not named.hours or common(named.hours, rest.hours) == named.hours)
-
-
-def _contradicts(said: tuple[Said, ...]) -> bool:
-    """Return True if one wish of a text contradicts another one."""
-    for at, one in enumerate(said):
-        same = [o for o in said[:at] if o.kind == one.kind and o.actions & one.actions and o.when == one.when]
-        same = [o for o in same if one.kind == "goal" or o.names == one.names or not (o.names and one.names)]
-        if one.kind in ("shortest", "longest", "most") and any(o.number != one.number for o in same):
-            return True
-        if (one.kind in ("goal", "best") and same) or (
-            one.kind in LIMITS and not all(_goes(one, other) for other in same)
-        ):
-            return True
-    counts = {one.number for one in said if one.kind == "suggestions" and one.when is None}
-    if len(counts) > 1 or _bars_nothing(said):
-        return True  # "one suggestion at a time, three a day at most"
-    if any(_leaves_no_best(one, said) or _is_too_short(one, said) for one in said if one.kind == "best"):
-        return True
-    whole = frozenset().union(*(one.actions for one in said if one.kind == "goal" and one.number >= len(WEEK)))
-    if any(one.kind == "days" and one.actions & whole and len(one.days) < len(WEEK) for one in said):
-        return True  # "every day but not on Sundays"
-    never = frozenset().union(*(one.actions for one in said if one.kind == "never"))
-    if _is_no_night(said) or any(one.actions & never for one in said if one.kind != "never"):
-        return True
-    try:
-        applied(Wishes(), said)
-    except SetupError:
-        return True
-    return False
-
-
-def _is_too_short(best: Said, said: tuple[Said, ...]) -> bool:
-    """Return True for "run for three hours between seven and half past"."""
-    spans = [(end.hour - begin.hour) * 60 + end.minute - begin.minute for begin, end in best.hours]
-    longest = max((one % (24 * 60) or 24 * 60 for one in spans), default=24 * 60)
-    of_it = [one for one in said if one.kind == "shortest" and one.actions & best.actions]
-    return best.at is None and any(one.number > longest for one in of_it)
-
-
-def _leaves_no_best(best: Said, said: tuple[Said, ...]) -> bool:
-    of_it = [one for one in said if one.actions & best.actions and one.names in (frozenset(), best.names)]
-    of_it += [one for one in said if one.kind == "without" and one.actions & best.actions]
-    if any(one.kind == "days" and not best.days <= one.days for one in of_it):
-        return True
-    if any(one.kind == "hours" and best.hours and not common(best.hours, one.hours) for one in of_it):
-        return True
-    if any(one.kind == "without" and one.names & best.names and _of_its_days(best, one) for one in of_it):
-        return True
-    barred = [one for one in of_it if one.kind == "barred" and best.hours and frozenset() < best.days <= one.days]
-    return any(common(best.hours, one.hours) == best.hours for one in barred)
-
-
-def _of_its_days(best: Said, one: Said) -> bool:
-    return one.when is None or bool(best.days & one.when.days)
-
-
-def _bars_nothing(said: tuple[Said, ...]) -> bool:
-    """Return True if hours are barred that were not allowed anyway: "I start at seven, on Fridays at six"."""
-    limits = [one for one in said if one.kind == "hours"]
-    barred = [one for one in said if one.kind == "barred"]
-    return any(not common(one.hours, o.hours) for one in barred for o in limits if o.actions & one.actions)
-
-
-def _is_no_night(said: tuple[Said, ...]) -> bool:
-    """Return True for two bedtimes or wake times on the same days, or a bedtime before the earliest allowed one."""
-    of = {kind: [one for one in said if one.kind == kind] for kind in ("bed", "earliest", "up")}
-    if any(len({one.at for one in several}) > 1 and not _of_other_days(several) for several in of.values()):
-        return True
-    if len(of["bed"]) > 1 or len(of["earliest"]) > 1:  # "by ten, on Fridays by midnight"
-        return bool(of["bed"] and of["earliest"])
-    after_noon = [((one.at.hour - NOON) % 24, one.at.minute) for one in (*of["bed"], *of["earliest"]) if one.at]
-    return len(after_noon) > 1 and after_noon[0] < after_noon[1]
-
-
-def _of_other_days(several: list[Said]) -> bool:
-    """Return True for "up at seven, at the weekend at nine"."""
-    return len(several) == TIMES_MAX and several[0].kind != "earliest" and bool(several[1].days - several[0].days)

@@ -35,7 +35,7 @@ EXCEPT = re.compile(
 LONG_YEAR = 53  # weeks, after which an even or odd week follows one
 SPANS = (
     *("this_weekend", "this_week", "next_week", "this_month", "next_month"),
-    *("rest_month", "rest_year", "today", "tomorrow", "between", "christmas"),
+    *("rest_month", "rest_year", "today", "overmorrow", "tomorrow", "between", "christmas"),
 )
 Words = Mapping[str, Any]
 
@@ -47,6 +47,7 @@ def occasion(text: str, language: str, today: date) -> tuple[str, Occasion | Non
     """
     words, rest = _words(language), text.lower().replace("’", "'")
     rest = _written(words["short_month"].sub(partial(_in_full, words=words), rest), words["also"])
+    rest = words["from_day"].sub(partial(_from_day, words=words, today=today), rest)
     rest = words["dated"].sub(partial(_by_date, words=words, today=today), rest)
     found: dict[str, Any] = {}
     for name, pattern in words["patterns"]:
@@ -85,6 +86,12 @@ def _by_date(told: re.Match[str], words: Words, today: date) -> str:
         raise NotUnderstood
     lead = _group(told, "lead") or ("on " if words["language"] == "en" else "am ")
     return lead + (_group(told, "rest") or "")
+
+
+def _from_day(told: re.Match[str], words: Words, today: date) -> str:
+    """Return "from 2 december" for "from tomorrow"."""
+    day = today + (told["d"] in ("tomorrow", "morgen")) * DAY
+    return f"{told['lead']} {day.day}{'.' * (words['language'] == 'de')} {words['names'][day.month - 1]}"
 
 
 def _in_full(told: re.Match[str], words: Words) -> str:
@@ -172,6 +179,8 @@ def _words(language: str) -> Words:
         "weekday": weekday,
         "short_month": short_month,
         "language": language,
+        "names": said["months"].split(),
+        "from_day": re.compile(said["from_day"]),
     }
     return {**said, **found}
 
@@ -302,6 +311,7 @@ def _span(name: str, today: date) -> tuple[date, date]:
         "rest_year": (today, date(today.year, 12, 31)),
         "next_month": (following, (following + 32 * DAY).replace(day=1) - DAY),
         "today": (today, today),
+        "overmorrow": (today + 2 * DAY, today + 2 * DAY),
         "tomorrow": (today + DAY, today + DAY),
         "christmas": (christmas, christmas + 2 * DAY),
         "between": (christmas, date(today.year + 1, *NEW_YEAR)),
