@@ -12,6 +12,7 @@ from bridge import installation
 from bridge.advice import requests as advising
 from bridge.day.routine import Habit
 from bridge.documents.planning import HabitDocument, UsualDocument
+from bridge.domain.languages import speaking
 from bridge.domain.records import Recommendation, User
 from bridge.domain.wishes import Wishes
 from bridge.ingest import checkins
@@ -77,3 +78,5 @@ def test_a_habit_names_each_entry_and_each_time_once() -> None:
         at(4, "10:00", "Design doc"),
     ]
     assert belief._usual(days) == ["Mon, Wed 09:45, Fri 10:00 Design doc", "Tue 14:00"]
+    with speaking("de"):
+        assert belief._usual([at(4, "18:00", "swimming")]) == ["Fr 18:00 Schwimmen"]

@@ -20,6 +20,7 @@ from bridge.documents.planning import HabitDocument, UsualDocument, routine_docu
 from bridge.domain.languages import SHORT_WEEKDAYS, WEEKDAYS, _, date_text, many, number, say, shown
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import local_time
+from bridge.domain.sport_names import subject
 from bridge.domain.types import EpisodeKind
 from bridge.meters.sensitivity import FELT_BY_BODY
 from bridge.web import phrases
@@ -124,7 +125,7 @@ def _often(times: float) -> str:
 def _usual(starts: Sequence[UsualDocument]) -> list[str]:
     names: dict[str, dict[str, list[str]]] = {}
     for at in starts:
-        times = names.setdefault(at["name"] or "", {})
+        times = names.setdefault(shown(subject(at["name"] or "")), {})
         times.setdefault(at["start"], []).append(shown(SHORT_WEEKDAYS[at["weekday"]]))
     told = {
         name: ", ".join(f"{', '.join(days)} {start}" for start, days in times.items()) for name, times in names.items()
