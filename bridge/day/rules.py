@@ -219,6 +219,12 @@ def _mode(candidate: Candidate, view: View) -> Fact | bool:
     return allowed or fact(f"mode_{mode}")
 
 
+def _at_home(candidate: Candidate, view: View) -> bool:
+    """Refuse company away from home, and sport by habit, whose place is at home. Sport that is wished stays."""
+    wished = candidate.task is not None or view.wishes.asks_for(candidate.action, view.grid.date.weekday())
+    return (candidate.action is A.EXERCISE and wished) or not view.person.away(view.grid.date)
+
+
 def _with_somebody(candidate: Candidate, view: View) -> bool:
     """Allow company or learning only as a habit, a wish or a task, or while Connection is low."""
     connection = view.readings.get(Meter.CONNECTION) if view.is_today and candidate.action is A.SOCIALIZE else None
@@ -414,7 +420,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="body", mask=_body),
     Rule(name="mode", mask=_mode),
     Rule(name="subject", actions=frozenset({A.LEARN}), mask=_with_somebody, refusal="no_grounds", firm=False),
-    Rule(name="away", actions=COMPANY, mask=lambda _, view: not view.person.away(view.grid.date), refusal="away"),
+    Rule(name="away", actions=COMPANY | {A.EXERCISE}, mask=_at_home, refusal="away"),
     Rule(name="somebody", actions=COMPANY, mask=_with_somebody, refusal="nobody_known", firm=False),
     Rule(
         name="new zone",

@@ -72,7 +72,10 @@ class View:
         return wished_on(self.person.wishes, self.grid.date)
 
     def habit(self, action: ActionType | None) -> Habit | None:
-        return None if action is None else self.person.habits_on(self.grid.date).get(action)
+        """Return the habit of an action on the day. Sport away from home has no usual hour and kind."""
+        found = None if action is None else self.person.habits_on(self.grid.date).get(action)
+        elsewhere = found is not None and action is ActionType.EXERCISE and self.person.away(self.grid.date)
+        return found.without(self.grid.date.weekday()) if elsewhere and found is not None else found
 
     def has_habit_today(self, action: ActionType) -> bool:
         """Return True if the person is used to an action on the weekday."""
