@@ -6,6 +6,7 @@ Hours are our choice where no source is named.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 import numpy as np
@@ -420,12 +421,16 @@ def of_too_often(candidate: Candidate, view: View) -> Fact:
 
 
 def not_enough(candidate: Candidate, view: View) -> Fact | bool:
-    action, person = candidate.action, view.person
-    asked = view.wishes.asks_for(action, view.grid.date.weekday())
-    if action is None or candidate.task is not None or asked:
+    action, person, weekday = candidate.action, view.person, view.grid.date.weekday()
+    if action is None or candidate.task is not None:
         return True
-    habit = person.routine.habits.get(action)
+    habit, goal = person.routine.habits.get(action), view.wishes.goals.get(action)
     count = 0 if habit is None else max(round(habit.per_week), 1)
+    if goal is not None and not replace(view.wishes, goals={}).asks_for(action, weekday):
+        reached = fact("often_enough", count=count) if count > goal else fact("goal_held", goal=goal)
+        return view.times_held(action) < max(goal, count) or reached
+    if view.wishes.asks_for(action, weekday):
+        return True
     return habit is None or len(view.times(action, view.grid.bed)) < count or fact("often_enough", count=count)
 
 

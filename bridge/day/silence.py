@@ -36,7 +36,13 @@ TRAINED_FRESH = timedelta(hours=4)  # after the beginning of sport: later, it ex
 SPORT_OVER = timedelta(hours=20)  # after midnight: later, sport explains no silence
 ELSEWHERE = {"planned_later", "new_zone", "zone_set"}  # kinds of facts by which a task waits for its own time
 OF_TODAY = {"late_for_it", "hour_of_day", *NO_GAP, "no_calls", "offices_closed", "long_week"}  # another day changes it
-NO_ANSWER = {"no_grounds", "often_enough", "no_sport_now", "hour_of_day"}  # kinds that do not say why there is no sport
+NO_ANSWER = {
+    "no_grounds",
+    "often_enough",
+    "goal_held",
+    "no_sport_now",
+    "hour_of_day",
+}  # no reasons for no sport
 RACE_SOON, CLASH_AHEAD = PREPARES + TO_GET_UP, timedelta(hours=8)
 MUST_LEAVE = {"flight_leaves", *(f"leave_{when}{land}" for when in ("by", "now", "late") for land in ("", "_land"))}
 ASLEEP = {"asleep_now", "asleep_until", "asleep_then", "asleep_common"}

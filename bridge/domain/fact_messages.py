@@ -395,6 +395,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "no_calls": say("nobody answers calls at this hour"),
     "hour_of_day": say("this is not its time of day"),
     "often_this_week": say("it was suggested {times} times this week"),
+    "goal_held": say("your goal of this week is done or planned ({goal})"),
     "often_enough": Plural("you do it {count} time a week", "you do it {count} times a week"),
     "slept_until": say("you slept until {time:%H:%M}"),
     "long_week": say("your week held {hours} hours of work and meetings, and this day is free"),

@@ -56,6 +56,23 @@ def test_a_goal_is_planned_as_often_as_it_says() -> None:
     assert len(exercise(person(wishes=Wishes(goals={A.EXERCISE: 5})))) > 3
 
 
+@pytest.mark.parametrize("goal", [1, 2, 3, 5])
+def test_a_goal_below_the_habit_plans_no_more_than_the_habit(goal: int) -> None:
+    found = exercise(made := person(wishes=Wishes(goals={A.EXERCISE: goal})))
+    monday = at(WEDNESDAY - 2 * DAY, 0)
+    most = max(goal, round(made.routine.habits[A.EXERCISE].per_week))
+    assert all(sum(low <= one < low + 7 * DAY for one in found) <= most for low in (monday, monday + 7 * DAY))
+
+
+def test_a_goal_that_is_reached_is_planned_no_more_without_a_habit() -> None:
+    done = [workout(WEDNESDAY - back * DAY, 1080, 45) for back in (1, 2)]
+    usual = [workout(WEDNESDAY - back * DAY, 1080, 45) for back in (22, 25, 28)]
+    life = known([*nights(35, -60, 420, last=WEDNESDAY), *usual, *done], now=at(WEDNESDAY, 720))
+    made = Person(known=life, now=life.at, routine=learn_routine(life), wishes=Wishes(goals={A.EXERCISE: 2}))
+    sunday = at(WEDNESDAY + 5 * DAY, 0)
+    assert [one for one in exercise(made) if one < sunday] == []
+
+
 def test_a_day_after_one_with_exercise_counts_from_it() -> None:
     made = person()
     (first, *_) = exercise(made)
