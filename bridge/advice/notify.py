@@ -241,22 +241,10 @@ def deliver_test(bridge: Bridge, user: User, *, now: datetime) -> str | None:
     return deliver(bridge, user.id, message, Notice(title=message[0], text=message[1], tag="test"), now=now)
 
 
-def once(
-    bridge: Bridge,
-    advice: Recommendation,
-    message: tuple[str, str],
-    notice: Notice,
-    *,
-    now: datetime,
-    likely: float | None = None,
+def deliver_begun(
+    bridge: Bridge, advice: Recommendation, message: tuple[str, str], notice: Notice, *, now: datetime
 ) -> str | None:
-    """Send the message of a recommendation unless it was begun before. Return None if it was sent, else the reason.
-
-    ``likely`` is the probability of an answer within half an hour. The state "sending" is stored first, so that a
-    message interrupted by a crash is not sent twice.
-    """
-    if not bridge.store.notifications.begin(advice.user_id, advice.id, now=now, likely=likely):
-        return say("it was sent before")
+    """Send the message of a recommendation whose state is "sending". Return None if it was sent, else the reason."""
     try:
         reason = deliver(bridge, advice.user_id, message, notice, now=now)
     except SetupError as error:

@@ -212,33 +212,33 @@ def stop(bridge: Bridge, user: User, number: int, *, now: datetime) -> Told:
     return tell(bridge, user, changed, now=now)
 
 
-def keep(bridge: Bridge, user: User, number: int, day: date | None, *, kept: bool, now: datetime) -> Told:
-    """Save whether the user followed the draw on a day, by default today.
+def keep(bridge: Bridge, user: User, number: int, kept: Mapping[date, bool], *, now: datetime) -> Told:
+    """Save on which dates the user followed the draw (True) or not.
 
     The result does not depend on it. Raises SetupError for a day in the future or outside the trial.
     """
-    today = today_at(now, user.zones)
-    trial, day = of(bridge.store, user, number), day or today
-    if day > today:
-        raise SetupError(
-            say(
-                "{day} is still ahead; from that day on, write: bridge trial kept {number} yes (or no)",
-                day=day,
-                number=number,
+    today, trial = today_at(now, user.zones), of(bridge.store, user, number)
+    for day in kept:
+        if day > today:
+            raise SetupError(
+                say(
+                    "{day} is still ahead; from that day on, write: bridge trial kept {number} yes (or no)",
+                    day=day,
+                    number=number,
+                )
             )
-        )
-    if not trial.start <= day < trial.end:
-        raise SetupError(
-            say(
-                "{day} is not a day of trial {number}, which lasts from {first} to {last}: "
-                "bridge trial kept {number} yes --at DATE",
-                day=day,
-                number=number,
-                first=trial.start,
-                last=trial.end - DAY,
+        if not trial.start <= day < trial.end:
+            raise SetupError(
+                say(
+                    "{day} is not a day of trial {number}, which lasts from {first} to {last}: "
+                    "bridge trial kept {number} yes --at DATE",
+                    day=day,
+                    number=number,
+                    first=trial.start,
+                    last=trial.end - DAY,
+                )
             )
-        )
-    changed = _change(bridge.store, user, number, lambda one: replace(one, kept={**one.kept, day: kept}), now=now)
+    changed = _change(bridge.store, user, number, lambda one: replace(one, kept={**one.kept, **kept}), now=now)
     return tell(bridge, user, changed, now=now)
 
 

@@ -264,6 +264,7 @@ def _done(
 ) -> Told | list[Told]:
     from bridge import installation
     from bridge.advice import trial as own
+    from bridge.domain.slots import today_at
 
     now, (weeks, outcome, day) = installation.now(), wanted
     if verb == LIST:
@@ -271,7 +272,8 @@ def _done(
     if verb == STOP:
         return own.stop(bridge, person, int(rest[0]), now=now)
     if verb == KEPT:
-        return own.keep(bridge, person, int(rest[0]), day, kept=ANSWERS[rest[1].lower()], now=now)
+        kept = {day or today_at(now, person.zones): ANSWERS[rest[1].lower()]}
+        return own.keep(bridge, person, int(rest[0]), kept, now=now)
     return own.begin(bridge, person, own.drafted(verb, weeks, outcome), now=now)
 
 

@@ -25,7 +25,7 @@ from bridge.advice import (
 from bridge.advice.review import load_review, review_week
 from bridge.advice.web_push import Notice
 from bridge.domain.errors import BridgeError
-from bridge.domain.languages import speaking
+from bridge.domain.languages import say, speaking
 from bridge.domain.records import Channel, Connection, User
 from bridge.domain.slots import INSTANT, Moment, moment_at
 from bridge.ingest import runs
@@ -166,7 +166,10 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
         title, text = notify.compose(advice, links={}, events=events, zones=user.zones)
         answers, choice = answer_links.paths(bridge, advice), answer_links.word(Answer.RESCHEDULE)
     notice = Notice(title=title, text=text, tag="advice", answers=answers, choice=choice)
-    reason = notify.once(bridge, advice, message, notice, now=now, likely=likely)
+    reason: str | None = say("it was sent before")
+    # The state "sending" is stored first, so that a message interrupted by a crash is not sent twice.
+    if bridge.store.notifications.begin(user.id, advice.id, now=now, likely=likely):
+        reason = notify.deliver_begun(bridge, advice, message, notice, now=now)
     if reason is not None:
         log.warning("advice %d of user %d was not sent: %s", advice.id, user.id, reason)
 

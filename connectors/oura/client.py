@@ -12,9 +12,9 @@ from bridge import http
 from bridge.auth import oauth
 from bridge.domain.ports import Account
 from bridge.domain.types import Page, RawRecord
+from connectors.answers import listing, raw_records, token_pages
 from connectors.instants import midnight, utc
 from connectors.oura import BULKY, SPEC
-from connectors.payload import listing, raw_records, token_pages
 from connectors.windows import DAY, Window
 
 MONTH = 30  # days; the longest stretch of heart rate one request may ask for

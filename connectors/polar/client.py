@@ -21,8 +21,9 @@ from bridge.domain.errors import BadRecord, BridgeError
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import Account, Browser
 from bridge.domain.types import EpisodeKind, Item, Page, RawRecord
+from connectors.answers import listing, raw_records
 from connectors.instants import midnight
-from connectors.payload import SECONDS, Fields, listing, raw_records, total, words
+from connectors.payload import SECONDS, Fields, total, words
 from connectors.polar import ACTIVITY, EXERCISE, RECHARGE, SCORES, SLEEP, SPEC, STAGES
 from connectors.stretches import Stretch
 from connectors.windows import Window

@@ -22,8 +22,9 @@ from bridge.auth import oauth
 from bridge.domain.errors import Forged, NotPermitted, SourceChanged
 from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Notice, Page, RawRecord
+from connectors.answers import listing, raw_records
 from connectors.instants import utc
-from connectors.payload import listing, raw_records, words
+from connectors.payload import words
 from connectors.whoop import SPEC
 
 authorise = partial(oauth.authorise, spec=SPEC)

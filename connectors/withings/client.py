@@ -14,8 +14,9 @@ from bridge.auth import oauth
 from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import Account
 from bridge.domain.types import EpisodeKind, Item, Page, RawRecord
+from connectors.answers import listing, raw_records
 from connectors.instants import local_date, offset_in
-from connectors.payload import Fields, listing, raw_records
+from connectors.payload import Fields
 from connectors.stretches import Stretch
 from connectors.windows import Window
 from connectors.withings import ACTIVITY, NIGHT, SLEEP, SPEC

@@ -12,7 +12,8 @@ import pytest
 from bridge.domain.errors import BadRecord, SourceChanged
 from bridge.domain.metrics import Metric
 from bridge.domain.types import EpisodeKind, RawRecord
-from connectors import instants, payload, windows
+from connectors import answers, instants, payload, windows
+from connectors.answers import listing, token_pages
 from connectors.payload import Fields
 from connectors.windows import Window
 
@@ -131,15 +132,15 @@ def test_a_sum_with_a_missing_part_is_missing() -> None:
 
 
 def test_an_answer_of_another_shape_is_told_apart_from_an_empty_one() -> None:
-    assert payload.listing({"body": {"rows": []}}, "body.rows", "pebble", "sleep") == []
+    assert listing({"body": {"rows": []}}, "body.rows", "pebble", "sleep") == []
     for body in ({"rows": None}, {"rows": [1]}, [], None):
         with pytest.raises(SourceChanged, match="pebble answered sleep in an unknown shape"):
-            payload.listing(body, "rows", "pebble", "sleep")
+            listing(body, "rows", "pebble", "sleep")
 
 
 def test_a_page_that_was_named_before_ends_the_listing_whatever_its_parameter_is() -> None:
     answers = {"": "a", "a": "b", "b": "a"}
-    pages = payload.token_pages(lambda more: {"next": answers[more.get("page", "")]}, parameter="page", field="next")
+    pages = token_pages(lambda more: {"next": answers[more.get("page", "")]}, parameter="page", field="next")
     assert [next(pages)["next"] for _ in range(3)] == ["a", "b", "a"]
     with pytest.raises(SourceChanged, match="the same next page again and again"):
         next(pages)
@@ -194,7 +195,7 @@ def test_a_list_that_tells_the_last_days_alone_is_not_read_beyond_them() -> None
 
 
 def test_the_examples_of_the_readers_are_true() -> None:
-    assert [doctest.testmod(module).failed for module in (instants, payload, windows)] == [0, 0, 0]
+    assert [doctest.testmod(module).failed for module in (answers, instants, payload, windows)] == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("odd", ["", "PT", "P1D", "PT1S1H", "an hour", "PT99999H", None, 3120])

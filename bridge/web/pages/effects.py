@@ -149,7 +149,7 @@ def answer(visit: Visitor, number: Number, said: Words, at: Words = "today", bac
         trial.stop(visit.bridge, visit.user, number, now=visit.now)
     elif said in ("yes", "no"):
         day = parse_day(at, visit.today)
-        trial.keep(visit.bridge, visit.user, number, day, kept=said == "yes", now=visit.now)
+        trial.keep(visit.bridge, visit.user, number, {day: said == "yes"}, now=visit.now)
     else:
         raise SetupError(_("this answer about a trial is unknown; open the page again and choose yes, no or stop"))
     return RedirectResponse("/" if back == "/" else "/effects", 303)

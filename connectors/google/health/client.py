@@ -19,12 +19,13 @@ from bridge.domain.errors import Forged, NotPermitted, SourceChanged
 from bridge.domain.ports import Account
 from bridge.domain.slots import DAY
 from bridge.domain.types import Notice, Page, RawRecord
+from connectors.answers import listing, token_pages
 from connectors.google import auth
 from connectors.google.answers import Service, Uncovered, answered
 from connectors.google.auth import open_http
 from connectors.google.health import SPEC
 from connectors.instants import calendar_date
-from connectors.payload import Fields, listing, mapping, rows, token_pages, words
+from connectors.payload import Fields, mapping, rows, words
 from connectors.windows import Window
 
 SCOPE_PREFIX = "https://www.googleapis.com/auth/googlehealth."

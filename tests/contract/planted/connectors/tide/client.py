@@ -15,7 +15,7 @@ from bridge.domain.errors import BadRecord, TryLater
 from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.ports import Account, Browser, Envelope, Revocation
 from bridge.domain.types import Covers, Episode, EpisodeKind, Item, Page, RawRecord, Sample
-from connectors.payload import listing
+from connectors.answers import listing
 from connectors.tide import SPEC
 from tests.contract.planted import planted
 
