@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-from bridge.advice import outcomes, recommend, requests
+from bridge.advice import outcomes, recommend
 from bridge.advice.choosing import unheard
 from bridge.advice.labels import labelled
 from bridge.advice.observation import newest_if_old, observe
@@ -60,7 +60,7 @@ def plan_day(
     if abs(wanted - today) + AROUND[1] * DAY > NEAR:
         person = _farther(bridge, user, person, wanted)
     if wanted == today:
-        advice = requests.made(bridge, user, bridge.policy(), now=now, person=person)
+        advice = recommend.made(bridge, user, bridge.policy(), now=now, person=person)
         if seen and not isinstance(advice, Silence):
             bridge.store.recommendations.mark_shown(advice.id, now=now)
         person = recommend.replace_advice(person, bridge.store, user)

@@ -11,12 +11,13 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from bridge import registry
-from bridge.advice import harm
+from bridge.advice import harm, outcomes
 from bridge.advice.choosing import Choosing
 from bridge.advice.feedback import interactions
 from bridge.advice.labels import labelled
 from bridge.advice.modes import BODY_DAYS, mode_of, routine_of
 from bridge.advice.observation import observe, slot_around
+from bridge.advice.personalise import for_person
 from bridge.advice.preference import load_preference
 from bridge.calendar.busy import Stretch, clipped
 from bridge.day import choice
@@ -103,6 +104,20 @@ def build_observation(bridge: Bridge, user: User, *, at: datetime) -> tuple[Obse
         known = load_snapshot(bridge, user, at=at)
         recent = bridge.store.recommendations.between(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
+
+
+def made(
+    bridge: Bridge, user: User, policy: Policy, *, now: datetime, person: Person | None = None
+) -> FullRecommendation | Silence:
+    """Return the current slot's recommendation by ``policy``, or a Silence. ``person`` is loaded if None."""
+    store = bridge.store
+    existing = store.recommendations.of_slot(user.id, moment_at(now, user.zones))
+    if existing is not None and stands(store, user, existing, now):  # which needs no classifier
+        return existing
+    if existing is None:
+        outcomes.confirm(bridge, user, now=now)
+    # outside of a transaction: a policy may wait for a service
+    return recommend(bridge, user, for_person(store, user, policy), now=now, person=person)
 
 
 def recommend(

@@ -7,25 +7,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.advice import outcomes
 from bridge.advice import recommend as advise
 from bridge.advice.choosing import why_no_other
 from bridge.advice.labels import labelled
 from bridge.advice.observation import slot_around
-from bridge.advice.personalise import for_person
 from bridge.calendar import corrections
 from bridge.calendar.busy import Labelled, takes_time
 from bridge.calendar.expansion import expand, series_of
 from bridge.calendar.flights import is_by_land, is_journey, journey, to_leave
 from bridge.calendar.kinds import title_of
-from bridge.day.person import Person
 from bridge.day.view import is_there
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Correction, FullRecommendation, Silence, User
 from bridge.domain.slots import local_time, moment_at, slot_start
 from bridge.domain.types import Event, Occurrence
-from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Policy, Slot, observation_from_json
+from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Slot, observation_from_json
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
@@ -40,26 +37,12 @@ def recommend(
 
     None as ``policy`` is the configured policy. Raises SetupError for an unknown policy.
     """
-    advice = made(bridge, user, bridge.policy(policy), now=now)
+    advice = advise.made(bridge, user, bridge.policy(policy), now=now)
     if isinstance(advice, Silence):
         return advice
     if seen:
         bridge.store.recommendations.mark_shown(advice.id, now=now)
     return advise.begins_now(advice, now)
-
-
-def made(
-    bridge: Bridge, user: User, policy: Policy, *, now: datetime, person: Person | None = None
-) -> FullRecommendation | Silence:
-    """Return the current slot's recommendation by ``policy``, or a Silence. ``person`` is loaded if None."""
-    store = bridge.store
-    existing = store.recommendations.of_slot(user.id, moment_at(now, user.zones))
-    if existing is not None and advise.stands(store, user, existing, now):  # which needs no classifier
-        return existing
-    if existing is None:
-        outcomes.confirm(bridge, user, now=now)
-    # outside of a transaction: a policy may wait for a service
-    return advise.recommend(bridge, user, for_person(store, user, policy), now=now, person=person)
 
 
 def following(bridge: Bridge, user: User, number: int, *, now: datetime) -> FullRecommendation | Silence:

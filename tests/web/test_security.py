@@ -19,6 +19,7 @@ from fastapi.routing import APIRoute
 from bridge import installation
 from bridge.advice import requests as advising
 from bridge.auth import access
+from bridge.domain import languages
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Recommendation, User
 from bridge.ingest import runs
@@ -277,7 +278,7 @@ def test_only_uploads_may_be_large(visitor: Visitor) -> None:
 
 
 def test_worked_examples() -> None:
-    for module in (background, bounds, forwarded, phrases):
+    for module in (background, bounds, forwarded, languages, phrases):
         assert doctest.testmod(module).failed == 0, module
 
 

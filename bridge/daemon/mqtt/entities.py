@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import bridge
 from bridge.advice import notify
-from bridge.daemon.mqtt import orders
+from bridge.advice.wishing import Because
 from bridge.daemon.mqtt.link import Names
+from bridge.day.body import ModeKind
 from bridge.domain import sports
 from bridge.domain.metrics import METRICS, NIGHT_MINUTES, Metric
 from bridge.domain.records import Recommendation, User
@@ -33,6 +34,16 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
 
 
+MODE, WISH, BECAUSE, CONFIRM = (
+    "set_mode",
+    "set_wish",
+    "set_because",
+    "confirm_wish",
+)  # the last parts of orders' topics
+NOTE = "set_note"
+PARTS = (MODE, WISH, BECAUSE, CONFIRM, NOTE)
+MODES, REASONS = tuple(map(str, ModeKind)), tuple(map(str, Because))
+STATE_MAX = 255  # characters that Home Assistant shows
 EVENT_TYPE = "recommended"
 REASONS_MAX = 5
 PRESSES = {str(answer).lower(): answer for answer in ANSWER_BUTTONS}
@@ -151,8 +162,8 @@ def _because(names: Names, device: str) -> dict[str, Any]:
         **_common(names, device, "because", "Not now, because", "mdi:comment-question-outline"),
         **_open(names, device),
         "platform": "select",
-        "options": list(orders.REASONS),
-        "command_topic": names.topic(device, orders.BECAUSE),
+        "options": list(REASONS),
+        "command_topic": names.topic(device, BECAUSE),
         "qos": 1,
     }
 
@@ -165,8 +176,8 @@ def _mode(names: Names, device: str) -> dict[str, Any]:
         "state_topic": topic,
         "value_template": "{{ value_json.mode }}",
         "json_attributes_topic": topic,
-        "options": list(orders.MODES),
-        "command_topic": names.topic(device, orders.MODE),
+        "options": list(MODES),
+        "command_topic": names.topic(device, MODE),
         "qos": 1,
     }
 
@@ -180,7 +191,7 @@ def _text(names: Names, device: str, part: str, name: str, icon: str) -> dict[st
         "value_template": "{{ value_json.text }}",
         "json_attributes_topic": topic,
         "command_topic": names.topic(device, f"set_{part}"),
-        "max": orders.STATE_MAX,
+        "max": STATE_MAX,
         "qos": 1,
     }
 
@@ -197,7 +208,7 @@ def _confirm(names: Names, device: str) -> dict[str, Any]:
     return {
         **_common(names, device, "confirm_wish", "Confirm the wish", "mdi:check-circle-outline"),
         "platform": "button",
-        "command_topic": names.topic(device, orders.CONFIRM),
+        "command_topic": names.topic(device, CONFIRM),
         "payload_press": "confirm",
         "qos": 1,
     }

@@ -9,7 +9,8 @@ from typing import Any
 
 from bridge.advice import answer_links, feedback, modes, rescheduling, wishing
 from bridge.advice.wishing import Because
-from bridge.day.body import Mode, ModeKind
+from bridge.daemon.mqtt.entities import BECAUSE, MODE, NOTE, PARTS, STATE_MAX, WISH
+from bridge.day.body import Mode
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import say, shown
 from bridge.domain.records import User
@@ -19,11 +20,7 @@ from bridge.installation import Bridge
 from bridge.wishes.told import sentence
 from rhythm_env.interface import Answer
 
-MODE, WISH, BECAUSE, CONFIRM = "set_mode", "set_wish", "set_because", "confirm_wish"  # the last parts of their topics
-NOTE = "set_note"
-PARTS = (MODE, WISH, BECAUSE, CONFIRM, NOTE)
 ORDERS_MAX = 20  # that wait at once; more are dropped
-STATE_MAX = 255  # characters that Home Assistant shows
 NO_NOTE = "Type what matters, such as alcohol 2."
 NOTHING = "No wish waits. Type one, then confirm what was understood."
 
@@ -115,6 +112,3 @@ def mode_state(bridge: Bridge, user: User, now: datetime) -> dict[str, Any]:
     state = {"mode": str(mode.kind), "until": mode.until and mode.until.isoformat()}
     planned = sorted(f"{one.since} - {one.until}: {one.kind}" for one in mode.planned)
     return {**state, "planned": planned} if planned else state
-
-
-MODES, REASONS = tuple(map(str, ModeKind)), tuple(map(str, Because))

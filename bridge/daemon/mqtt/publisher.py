@@ -60,7 +60,7 @@ class Publisher:
     def _pressed(self, topic: str, word: str) -> None:
         """Queue a button's press for the recommendation that the device shows, or another message, up to a limit."""
         parts = topic.split("/")
-        if len(parts) == 3 and parts[2] in orders.PARTS:
+        if len(parts) == 3 and parts[2] in entities.PARTS:
             if self.orders.take(orders.Order(parts[1], parts[2], word, self.shown.get(parts[1]))):
                 self.work()
             return
