@@ -10,8 +10,12 @@ from bridge.day.routine import learn_routine
 from bridge.day.sleep import BETWEEN, FREE_DAY, WORKDAY
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import EpisodeKind
+from rhythm_env.interface import ActionType
 
 from .lives import BERLIN, DAY, TODAY, at, days, entry, known, nights, sleep
+from .persons import SUNDAY, found, person
+
+A = ActionType
 
 MANY = 60
 
@@ -191,3 +195,15 @@ def test_bedtime_never_follows_waking(hour):
     for day in (date(2026, 11, 23), date(2026, 11, 24)):
         bed, wake = routine.sleep_ending_on(day, zones)
         assert bed <= wake
+
+
+@pytest.mark.parametrize("bed", [-60, 30, 90, 120])
+@pytest.mark.parametrize("entry_of", [(A.EXERCISE, "City marathon"), (None, "Train to Rome"), (A.ADMIN_WORK, "Shift")])
+def test_the_evening_before_an_early_start_advises_bed_however_late_it_is_usual(bed, entry_of):
+    start = entry(SUNDAY, 390, 510, *entry_of)
+    slept = nights(30, bed, bed + 480, last=SUNDAY - DAY, noise=10)
+    for hour in (20.0, 22.5):
+        one = person(start, day=SUNDAY - DAY, hour=hour, work=False, episodes=slept)
+        option = found(one, 3)[0][A.SLEEP]
+        assert option.kind == "sleep"
+        assert at(SUNDAY, 0) - timedelta(hours=4) < option.start < option.end <= at(SUNDAY, 390)
