@@ -163,7 +163,7 @@ def _chart(found: Answer, tables: Tables) -> str | None:
 
 
 def _print(found: Answer) -> None:
-    from bridge.domain.languages import WEEKDAYS
+    from bridge.query.group_names import group_name
     from bridge.query.model import By
 
     if (why := found.reason or found.untold) is not None:
@@ -176,7 +176,7 @@ def _print(found: Answer) -> None:
     column = "value" if several else found.column
     rows = [
         {
-            "": WEEKDAYS[int(one.key) - 1] if found.query.by is By.WEEKDAY else one.key.replace("_", " "),
+            "": group_name(found.query, one.key) if found.query.by is By.WEEKDAY else one.key.replace("_", " "),
             column: None if (value := found.in_column(one)) is None else _told(value, one.unit or found.unit),
             "n": one.n,
             " ": show.bar(value / highest, 12) if value is not None and value >= 0 and highest else None,

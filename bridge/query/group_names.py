@@ -11,7 +11,7 @@ from bridge.domain.languages import WEEKDAYS, Text, say
 from bridge.domain.sport_names import sport_name
 from bridge.domain.titles import ACTION_WORDS
 from bridge.query.model import Aggregate, By, Kind, Query, Versus
-from bridge.query.understood import condition_said, dates, day_of, what_of
+from bridge.query.understood import BEDTIME, condition_said, dates, day_of, what_of
 from rhythm_env.interface import ActionType
 
 SAID: Mapping[str, Text] = {"with": say("with it"), "without": say("without it"), "now": say("now")}
@@ -39,7 +39,8 @@ def group_name(query: Query, key: str) -> str:
     if isinstance(query.against, Versus):
         return condition_said(query, next(one for one in query.against if one.text == key))
     if query.by is By.WEEKDAY:
-        return WEEKDAYS[int(key) - 1]
+        evening = query.subject.name == BEDTIME  # which is before the day of waking
+        return WEEKDAYS[int(key) - 1 - evening]
     if query.by is By.ACTION and key in {*ActionType}:
         return ACTION_WORDS[ActionType(key)]
     if query.by is By.SPORT:

@@ -116,8 +116,6 @@ def _of_evenings(read: Words, text: str) -> Words:
     of_beds = read.what == "nights.start" or any(one.startswith("night.start") for one in read.where)
     if not of_beds or OF_NIGHTS.search(text):
         return read
-    if read.by == "weekday":
-        raise NotUnderstood  # the weekdays that are told are those of waking
     against = read.against and WEEKDAY.sub(_next_days, read.against)
     return replace(read, where=[WEEKDAY.sub(_next_days, one) for one in read.where], against=against)
 

@@ -7,9 +7,21 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.fact_messages import Plural
 from bridge.domain.languages import Text, listed, say, say_many
+from bridge.query.conditions import from_noon
 from bridge.query.group_names import group_name
 from bridge.query.model import CLOCK_UNIT, Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
-from bridge.query.understood import OF, PER, condition_said, dates, on_day, sides_said, span_of, weekdays_of, what_of
+from bridge.query.understood import (
+    BEDTIME,
+    OF,
+    PER,
+    condition_said,
+    dates,
+    on_day,
+    sides_said,
+    span_of,
+    weekdays_of,
+    what_of,
+)
 from bridge.query.written import as_time, changed, written
 
 if TYPE_CHECKING:
@@ -106,9 +118,11 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
     if (query.by is By.ROW or ((query.per or counted) and query.by is By.DAY)) and known:
         yield listed([group_name(query, key) for _, key in known[:ROWS_MAX]])
     if query.by not in (None, By.DAY, By.ROW) and len(known) > 1:
-        (most, _), (least, _) = max(known), min(known)
+        late = from_noon if query.subject.name == BEDTIME else float  # half past midnight is later than eleven
+        ranked = sorted((value for value, _ in known), key=late)
+        least, most = ranked[0], ranked[-1]
         yield say("the highest is {highest} with {most}", highest=_named(query, known, most), most=_told(found, most))
-        if query.of is not A.COUNT and least < most:  # a week with none has no row
+        if query.of is not A.COUNT and least != most:  # a week with none has no row
             lowest = _named(query, known, least)
             yield say("the lowest is {lowest} with {least}", lowest=lowest, least=_told(found, least))
     such = query.of is A.COUNT and (query.per or query.subject.kind in (Kind.DAYS, Kind.NIGHTS, Kind.TASKS))

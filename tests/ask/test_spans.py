@@ -97,7 +97,7 @@ def test_to_bed_on_a_day_is_of_the_night_that_follows() -> None:
         assert (found.what in ("nights.start", "nights.end"), found.where, found.against) == (True, where, against), (
             text
         )
-    assert understood("bedtime by weekday") is None  # of the evening, or of waking
+    assert read("bedtime by weekday", TODAY).by == "weekday"  # which are told by the evening
     for text, day in (
         ("what time did I go to bed on Friday", "on the evening of 20 Nov 2026"),
         ("when do I go to bed on Fridays", "on the evening of Friday"),
