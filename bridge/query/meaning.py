@@ -46,6 +46,8 @@ def stands_for(told: Answer, text: str, today: date) -> Text | None:
             "days without it count from its first note until {days} days after your last note",
             days=exposures.SILENT_DAYS,
         )
+    if query.per in (By.WEEK, By.MONTH) and query.of in (Aggregate.MEAN, Aggregate.MEDIAN) and query.against is None:
+        return say("a week or month that has only begun counts as a whole one")
     to_come = query.until is not None and query.until > today and not told.ahead
     planned = query.subject.kind is Kind.ENTRIES or query.subject.name.startswith(TITLED)
     if planned and query.of in (Aggregate.COUNT, Aggregate.SUM) and to_come:

@@ -24,6 +24,9 @@ SAT_IN = pattern("sat_in")
 HOW_OFTEN_NOW = pattern("how_often_now")
 BY_PERIOD = re.compile(r"(?<!\w)(?:by|nach) (?:months?|weeks?|monat\w*|woche\w*)(?!\w)")
 BEGINS = re.compile(r"(?<!\w)(?:start|begin|fang|fäng|anfang|beginn)")
+HOW_LONG_IS = re.compile(
+    r"(?<!\w)(?:how long|wie lange?) (?:is|was|does|did|will|dauert\w*|geht|ging|ist|war)(?!\w)(?! (?:it|es))"
+)
 SO_FAR = re.compile(r"(?<!\w)(?:so far|until now|bis jetzt|bisher|bis dato)\W*$")
 DID_I = pattern("did_i")
 EVERY = pattern("every")
@@ -58,8 +61,9 @@ def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
 
     Raises NotUnderstood if the question asks for no figure, or needs a span that it does not name.
     """
-    if read.what == "entries" and read.of not in ("count", "sum", "first", "last") and BEGINS.search(text):
-        raise NotUnderstood  # "when do my meetings start": no number of them
+    begins = read.of not in ("count", "sum", "first", "last") and BEGINS.search(text)
+    if read.what == "entries" and (begins or (read.of in ("first", "last") and HOW_LONG_IS.search(text))):
+        raise NotUnderstood  # "when do my meetings start": no number of them; "how long is my next meeting": no day
     listed = (
         (LISTED.search(text) if read.what == "entries" else LISTING.match(text))
         and not kinds & {w.HOW_MANY, w.HOW_OFTEN, w.OF, w.BY}

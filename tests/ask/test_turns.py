@@ -8,6 +8,7 @@ import pytest
 
 from bridge.domain.errors import SetupError
 from bridge.query.answered import Answer, Group
+from bridge.query.meaning import stands_for
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import read
 from bridge.query.said import said
@@ -271,3 +272,42 @@ def test_moving_is_told_by_steps() -> None:
         "steps",
         "steps",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "by"),
+    [
+        ("did I sleep through last night", "awake", None),
+        ("hab ich gestern Nacht durchgeschlafen", "awake", None),
+        ("my top four sports this year by minutes", "workouts.minutes", "sport"),
+        ("meine Top 4 Sportarten in diesem Jahr", "workouts", "sport"),
+    ],
+)
+def test_sleeping_through_is_told_by_minutes_awake_and_sports_by_sport(text: str, what: str, by: str | None) -> None:
+    assert (_asked(text).what, _asked(text).by, _asked(text).top) == (what, by, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "did I reach my sleep need yesterday",
+        "hab ich meinen Schlafbedarf gestern gedeckt",
+        "longest ride without a pause",
+        "how long is my next meeting",
+        "wie lange dauert mein nächster Termin",
+    ],
+)
+def test_what_is_compared_with_no_figure_is_refused(text: str) -> None:
+    with pytest.raises(SetupError):
+        _asked(text)
+
+
+def test_a_mean_by_week_says_that_a_begun_week_counts() -> None:
+    query = query_of(_asked("how many workouts per week on average since March"))
+    told = stands_for(Answer(query=query, value=3.0, unit="workouts", n=9), "workouts per week", TODAY)
+    assert str(told) == "a week or month that has only begun counts as a whole one"
+
+
+def test_a_month_of_last_year_is_one_span() -> None:
+    spans = {(one.since, one.until) for one in map(_asked, ("sleep last year in May", "Schlaf letztes Jahr im Mai"))}
+    assert spans == {("2025-05-01", "2025-05-31")}
