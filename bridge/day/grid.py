@@ -269,8 +269,13 @@ class Grid:
         if hold(*gives) < 2:
             return fact(kind, start=start, end=end, time=time, title=title_of(gives[0]))
         late = kind == "no_lunch" and row[1] <= self.since(LATE_LUNCH)
-        along = "eat_between" if row[0] <= self.person.now else "eat_along"
-        return fact("lunch_after" if late else along, start=start, end=end)
+        if late or row[0] > self.person.now:
+            return fact("lunch_after" if late else "eat_along", start=start, end=end)
+        pauses = without([(max(row[0], self.person.now), row[1])], self.person.attended)
+        longest = max(pauses, key=lambda one: one[1] - one[0], default=None)
+        if longest is None or longest[1] - longest[0] < CELL:
+            return fact("eat_during", start=start, end=end)
+        return fact("eat_in_pause", start=start, end=end, time=self.person.local(longest[0]))
 
     @cached_property
     def strains(self) -> list[tuple[Occurrence, Label]]:

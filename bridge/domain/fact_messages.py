@@ -291,7 +291,8 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("no gap to eat {start:%H:%M} to {end:%H:%M}: end {title} ({time:%H:%M}) 20 minutes early to make one"),
     ),
     "eat_along": say("no gap to eat {start:%H:%M} to {end:%H:%M}: take something to eat with you"),
-    "eat_between": say("no gap to eat {start:%H:%M} to {end:%H:%M}: eat something between two of them"),
+    "eat_during": say("no gap to eat {start:%H:%M} to {end:%H:%M}: eat something during one of them"),
+    "eat_in_pause": say("no gap to eat {start:%H:%M} to {end:%H:%M}: eat something in the pause at {time:%H:%M}"),
     "lunch_after": say("no lunch gap {start:%H:%M} to {end:%H:%M}: eat after it"),
     "no_gap_today": say("no {minutes} minutes that suit it are left today: move its date, or something else"),
     "nap_later": say("a nap of 20 minutes suits you at {time:%H:%M}"),
@@ -536,6 +537,7 @@ EVIDENCE: Mapping[str, Row] = {  # of outcomes
 }
 
 EARLIER: Mapping[str, Row] = {  # of kinds that only advice of earlier versions has
+    "eat_between": say("no gap to eat {start:%H:%M} to {end:%H:%M}: eat something between two of them"),
     "no_meal": say("{start:%H:%M} to {end:%H:%M} has no gap to eat in: eat something between two entries"),
     "hard_days": say("your last three days held {hours} hours of work and meetings"),
     "due_later": say("it is due {days} days later"),

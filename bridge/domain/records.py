@@ -228,7 +228,7 @@ class Lot:
 # Kinds of facts of what must be done: no advice, because nobody may take it or leave it.
 MUST_DO = frozenset(
     {"leave_by", "leave_now", "leave_late", "leave_by_land", "leave_now_land", "leave_late_land", "get_ready"}
-    | {"errand_later", "no_lunch", "lunch_after", "no_meal_gap", "eat_along", "eat_between"}
+    | {"errand_later", "no_lunch", "lunch_after", "no_meal_gap", "eat_along", "eat_during", "eat_in_pause"}
 )
 
 

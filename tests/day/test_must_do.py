@@ -1,6 +1,7 @@
 """Must-do things are said, mails that are no appointment take no time, and an open title claims nothing."""
 
 import random
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -180,7 +181,7 @@ def lunch_said(*titles, others=4, begin=480, hour=9.2):
         (("Interview", "Kundentermin", "Steering", "All hands"), "lunch gap 08:00 to 17:00: end Steering (12:30)"),
         (
             ("Interview", "Client call", "Interview", "Exam"),
-            "gap to eat 08:00 to 17:00: eat something between two of them",
+            "gap to eat 08:00 to 17:00: eat something during one of them",
         ),
     ],
 )
@@ -188,15 +189,18 @@ def test_lunch_is_made_from_the_entry_that_is_easiest_to_end(noon, ended):
     row = [*["Review"] * 4, *noon, *["Review"] * 4]
     assert lunch_said(*row).removesuffix(" 20 minutes early to make one") == f"no {ended}"
     late = lunch_said(*["Review"] * 8, "Interview", "Interview", "Client call", "Steering", "Review", hour=14.1)
-    assert late == "no gap to eat 08:00 to 17:45: eat something between two of them"
+    assert late == "no gap to eat 08:00 to 17:45: eat something during one of them"
 
 
 def test_lunch_is_one_s_own_time_before_a_meeting_and_after_a_short_row_of_guests():
     own = entry(TODAY, 750, 795, A.DEEP_WORK, "Focus time")
     row = [entry(TODAY, 480 + 45 * k, 525 + 45 * k, None, "Review", others=4) for k in range(12) if k != 6]
     assert "end Focus time (12:30)" in told(grid(person(own, *row, hour=9, work=False)).no_lunch[1])
-    for hour, counsel in ((7.6, "take something to eat with you"), (9.2, "eat something between two of them")):
+    for hour, counsel in ((7.6, "take something to eat with you"), (9.2, "eat something during one of them")):
         assert lunch_said(*["Review"] * 12, others=20, hour=hour) == f"no gap to eat 08:00 to 17:00: {counsel}"
+    paused = [entry(TODAY, 480 + 45 * k, 517 + 45 * k, None, "Review", others=20) for k in range(12)]
+    apart = for_person(silence(person(*paused, hour=13.1, work=False)))
+    assert any(re.search(r"eat something in the pause at \d\d:\d[27]$", text) for text in apart), apart
     guests = lunch_said(*["Interview"] * 5, begin=630, hour=11)
     assert guests == "no lunch gap 10:30 to 14:15: eat after it"
 
