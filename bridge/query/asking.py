@@ -319,13 +319,15 @@ def _since_entry(bridge: Bridge, user: User, words: Words, *, now: datetime) -> 
     if len(begun) != 1:
         none = say("no entry of your calendar is named {name}; say the date", name=name)
         several = say("several entries of your calendar are named {name}; say the date", name=name)
-        return replace(words, since=None, against=None), several if begun else none
+        return words, several if begun else none
     day = begun[0]
     against = f"..{day - DAY}" if (words.against or "").startswith("..") else words.against
     return replace(words, since=day.isoformat(), against=against), None
 
 
 def _nothing(words: Words, reason: Text, name: str = "") -> tuple[Answer, Tables]:
+    if (words.since or "").startswith(TITLED):
+        words = replace(words, since=None, against=None)
     names = [*note_classes(), *_titled(words), words.what, *([name] if name else [])]
     query = query_of(words, factors=lambda: names)
     return answer(query, Tables(values={}, reason=reason)), Tables(values={})

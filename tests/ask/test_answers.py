@@ -134,6 +134,11 @@ def test_a_sport_is_any_kind_of_it_where_none_has_its_plain_name(lived: Lived) -
     assert told(lived, "how often did I cycle in 2025")[0].value == 1  # as one ride has that name
 
 
+def test_what_is_not_noted_since_an_entry_is_said_to_be_not_noted(lived: Lived) -> None:
+    found, _ = told(lived, "how often did I have back pain since my retreat")
+    assert "you have not noted back pain yet" in str(found.reason)
+
+
 def test_a_rate_is_told_with_its_sum(lived: Lived) -> None:
     found, text = told(lived, "how often do I run per week")
     assert f"{2 / found.n:.3g}, in a week, on average, 2 in all" in text

@@ -311,3 +311,8 @@ def test_a_mean_by_week_says_that_a_begun_week_counts() -> None:
 def test_a_month_of_last_year_is_one_span() -> None:
     spans = {(one.since, one.until) for one in map(_asked, ("sleep last year in May", "Schlaf letztes Jahr im Mai"))}
     assert spans == {("2025-05-01", "2025-05-31")}
+
+
+def test_an_amount_of_one_day_is_a_condition_and_no_list_of_days() -> None:
+    found = _asked("does more than three coffees on one day show in my stress")
+    assert (found.by, found.where) == (None, ["coffee > 3"])
