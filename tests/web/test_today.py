@@ -92,6 +92,7 @@ def test_the_headline_waits_for_a_night_that_is_wished_long_as_the_plan_does(
     rows = [slept("AsleepCore", f"{day} 00:10:00 +0100", f"{day} 08:00:00 +0100") for day in nights]
     (tmp_path / "export.xml").write_bytes(document(*rows).content)
     runs.import_path(place.bridge, user, tmp_path / "export.xml", at=installation.now())
+    place.bridge.store.connections.connect(user.id, "apple_health", "push", now=installation.now())
     assert "Your watch has not sent last night yet" in unescape(place.visitor().get("/").text)
     wishes = Wishes(night=NightWish(up=time(11)))
     place.bridge.store.people.save_wishes(user.id, wishes, now=installation.now())
