@@ -13,6 +13,7 @@ from bridge.domain.phrases import NUMBERS
 
 NOON, HOUR, HALF = 12, 60, 30
 SMALL = {name: at for names in NUMBERS.values() for at, name in enumerate(names.split(), 1) if 3 <= at <= 9}
+SAY = re.compile(r"\b(?:say|so|like|meaning|roughly|also|sprich|sagen wir)\b")
 HALVES = (
     r"(?P<half>(?: (?:in the |at )?(?:am|pm|morning|afternoon|evening|night)"
     r"| (?:morgens|abends|nachts|früh|vormittags|nachmittags|mittags))?)"
@@ -134,6 +135,13 @@ def _told(found: re.Match[str], words: Words) -> str:
     rest = _left(f"{lead} {event}", words) if plain and (told or RANGE.search(at)) else ""
     if rest or RANGE.search(at):
         return f"{rest}{found['cut']}{found['from']}{at}" if rest else at
+    if (
+        told == words["at"]
+        and lead in words["back"].split()
+        and SAY.search(found[0])
+        and not LIMIT.search(found.string)
+    ):
+        return f"{told} {at}"  # "learning before work, say at half past six"
     at_it = told in ("", *words["around"].split())
     if not at_it:
         return f"{told} {at}"

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 
 from bridge.domain.occasions import Occasion
+from bridge.domain.phrases import WEEKDAYS
 from bridge.domain.wishes import SUGGESTIONS_DEFAULT
 from bridge.wishes.accounting import accounted
 from bridge.wishes.conflicts import contradicts
@@ -18,11 +19,12 @@ from bridge.wishes.events import with_evening
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import ALL, COMPANY, WEEK, Kind, lexicon
 from bridge.wishes.occasions import occasion, written_out
-from bridge.wishes.phrasings import alone, phrasings
+from bridge.wishes.phrasings import BLOCKS, FOREVER, NOTHING_ELSE, alone, phrasings
 from bridge.wishes.reading import by_slots
 from bridge.wishes.said import Said
 from bridge.wishes.slots import POLARITY
 from bridge.wishes.statements import at_once, without_statements
+from bridge.wishes.wanting import held_for
 
 K = Kind
 TEXT_MAX = 300  # characters
@@ -31,9 +33,6 @@ WORDS_MIN = 3  # of a wish beside another
 OF_WEEK = frozenset(WEEK)
 LANGUAGES = ("en", "de")
 PERMANENT = {"never", "without"}
-FOREVER = re.compile(
-    r"\b(?:never|ever|at all|for good|any ?more|altogether|nie|niemals|ganz|gar|überhaupt|für immer)\b"
-)
 OF_NIGHTS = {"bed", "up", "earliest", "asleep", "rest"}
 HAPPENED = re.compile(  # on which a wish depends
     r"\b(?:when|whenever|if) i(?:'ve| have) (?:had|been|worked|slept)\b|\bwenn ich [^,;.]*\b(?:hatte|war|gehabt habe)\b"
@@ -57,6 +56,10 @@ ENDS = re.compile(  # of work, or of the day
     r"|fertig (?:bis|um)\b|bis [^,;]+? fertig(?: sein)?$)(?!.*\b(?:i|we|ich|wir)\b)"
     r"(?!.*(?:work|office|job|shift|desk|arbeit|büro|dienst|schicht|feierabend))"
 )
+LENGTHENS = re.compile(r"\b(?:kürzer|länger|shorter|longer)\b")
+MORNING_TO = re.compile(r"\b(?:morning|morgens|vormittag)\w*\b.*\b(?:until|till|bis) [^ ,;.]+$")
+SLEEP = re.compile(r"^(?!.*\b(?:bed|bett)\b).*\b(?:sleep|asleep|schlaf\w*|geschlafen)\b")
+LATE = time(18)
 ORDER = re.compile(  # to do something, which is done once unless days or a part of the day are told
     r"^(?:please |can you |could you |bitte |kannst du |remind me to |erinner\w* mich,? )*"
     r"(?:call(?! with)|phone|ring|text|e-?mail|message|ruf\w*|telefonier\w*|schreib\w*)\b|\b(?:anrufen|anzurufen)\b"
@@ -80,6 +83,7 @@ THENCE = re.compile(  # a reason, and the wish that holds on the days of it
 )
 JOINT = re.compile(r"[,;.!?]+ (?:(?:and|but|und|aber) )?| (?:and|but|und|aber) ")
 A_WEEK, ONCE = {"en": "a week", "de": "pro Woche"}, {"en": "once a week", "de": "einmal pro Woche"}
+ON = {"en": "on", "de": "am"}
 AND = re.compile(r"(?i)[,;]| (?:and|but|und|aber) ")
 WITH = re.compile(r"(?i) (?:with|mit) ")
 POINTS = re.compile(  # to what is said elsewhere in a text
@@ -132,6 +136,7 @@ def heard(text: str, today: date | None = None) -> Heard:
         or LIMITED.search(plain)
         or NO_END.search(plain)
         or ENDS.search(plain)
+        or BLOCKS.search(plain)
         or _is_of_others(plain)
     ):
         raise NotUnderstood
@@ -146,13 +151,33 @@ def heard(text: str, today: date | None = None) -> Heard:
         raise NotUnderstood  # "call my mother tomorrow at ten"
     if (kinds & OF_NIGHTS and DEPENDS.search(plain)) or ("up" in kinds and IN_BED.search(plain)):
         raise NotUnderstood  # "after a night shift let me sleep until 2 pm"
-    best = min(found, key=lambda one: len(one.aside))
+    best = _of_one_thing(min(found, key=lambda one: len(one.aside)), plain)
+    if any(LENGTHENS.search(one.lower()) for one in best.aside):
+        raise NotUnderstood  # "learning units shorter, 25 minutes, then a break"
+    if MORNING_TO.search(plain) and any(
+        end >= LATE for one in best.said if one.kind == "hours" for _, end in one.hours
+    ):
+        raise NotUnderstood  # "mornings are for the baby, so family time until ten"
     return replace(
         best,
         said=tuple(
-            replace(one, names=_as_written(one.names, text), of=_all_written(one.of, text)) for one in best.said
+            replace(
+                one,
+                names=_as_written(one.names, text),
+                of=_all_written(one.of, text),
+                bound=one.bound or (one.kind == "asleep" and SLEEP.search(plain) is not None),
+            )
+            for one in best.said
         ),
     )
+
+
+def _of_one_thing(one: Heard, plain: str) -> Heard:
+    """Return "family from three to seven and nothing else" as a wish for it then, with all others barred."""
+    if not NOTHING_ELSE.search(plain) or [wish.kind for wish in one.said] != ["hours"]:
+        return one
+    best = replace(one.said[0], kind="best", narrows=False)
+    return replace(one, said=(best, held_for((best,))))
 
 
 def _is_of_others(plain: str) -> bool:
@@ -196,7 +221,10 @@ def _in_other_words(text: str, language: str, today: date | None) -> Iterator[He
     except NotUnderstood:
         return
     for texts, left in phrasings(rest, language):
-        read = [_told(one, language, today) if when is None else _read(one, language) for one in texts]
+        if when is None:
+            read = [_told(one, language, today) for one in texts]
+        else:
+            read = [_read(one, language) or _wanted_on(one, language, when) for one in texts]
         both = [one for one in read if one is not None and not one.aside]
         said = tuple(dict.fromkeys(one for wish in both for one in wish.said))
         if when is not None:
@@ -216,17 +244,20 @@ def _told(text: str, language: str, today: date | None) -> Heard | None:
     only = alone(rest, language, dated=when is not None)
     if only is None:
         return _on_days(text, language, today)
-    nothing, wished = (_read(one, language) for one in (only.nothing, only.wished))
+    if when is None:
+        nothing, wished = (_on_days(one, language, today) for one in (only.nothing, only.wished))
+    else:
+        nothing, wished = (_read(one, language) for one in (only.nothing, only.wished))
     others = ALL - only.actions
     if nothing is None or nothing.aside:
         return None
     barred = tuple(
-        Said(kind="never", actions=others) if one.kind == "suggestions" else replace(one, actions=others)
+        Said(kind="never", actions=others, when=one.when) if one.kind == "suggestions" else replace(one, actions=others)
         for one in nothing.said
     )
     best = [one for one in wished.said if one.kind == "best"] if wished is not None and not wished.aside else []
     said = (*best, *barred)
-    if any(one.kind == "never" for one in said) and when is None:
+    if when is None and any(one.kind == "never" and one.when is None for one in said):
         return None
     return Heard(said=said if when is None else tuple(replace(one, when=_of_both(when, one.when)) for one in said))
 
@@ -270,9 +301,8 @@ def _on_days(text: str, language: str, today: date | None) -> Heard | None:
     if when is None:
         passes = found is not None and ILL.search(" ".join(found.aside)) is not None
         return None if passes and found is not None and found.said[0].kind == "never" else found
-    found = found or _of_reason(rest, language, lasts=when.until is not None)
-    if found is None and when.since and when.until and when.until - when.since < timedelta(days=len(WEEK)):
-        found = _read(f"{rest} {A_WEEK[language]}", language)  # "only two runs this week"
+    found = found or _of_reason(rest, language, lasts=when.until is not None) or _in_week(rest, language, when)
+    found = found or _wanted_on(rest, language, when)
     if found is None and when.every > 1:
         found = _read(f"{rest} {ONCE[language]}", language)  # "grandma every other week"
     if found is None:
@@ -290,6 +320,23 @@ def _on_days(text: str, language: str, today: date | None) -> Heard | None:
     if not all(_takes_place(one, when) for one in found.said):
         return None  # "no sport tomorrow and on Wednesday"
     return replace(found, said=tuple(replace(one, when=_of_both(when, one.when)) for one in found.said))
+
+
+def _in_week(rest: str, language: str, when: Occasion) -> Heard | None:
+    """Read "only two runs" of a text that tells this week."""
+    if not (when.since and when.until and when.until - when.since < timedelta(days=len(WEEK))):
+        return None
+    found = _read(f"{rest} {A_WEEK[language]}", language)
+    aside = tuple(one.removesuffix(f" {A_WEEK[language]}") for one in found.aside) if found else ()
+    return replace(found, aside=aside) if found else None
+
+
+def _wanted_on(rest: str, language: str, when: Occasion) -> Heard | None:
+    """Return the wish for what is wanted on one day, of which no hour is told."""
+    if when.since is None or when.since != when.until:
+        return None
+    found = _read(f"{rest} {ON[language]} {WEEKDAYS[language].split()[when.since.weekday()]}", language)
+    return found if found is not None and {one.kind for one in found.said} == {"best"} else None
 
 
 def _is_of_all(plain: str, rest: str, aside: Sequence[str]) -> bool:

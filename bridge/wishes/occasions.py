@@ -165,7 +165,7 @@ def _words(language: str) -> Words:
             patterns.append((name, re.compile(one)))
     cut = "|".join(sorted({name[:size] for name in named["MONTHS"].split("|") for size in (3, 4)}))
     after = r"(?:(?<=\d )|(?<=\d\. )|(?<=\d(?:st|nd|rd|th) )|(?<=\b(?:in|im) ))"
-    before = r"(?= \d{1,2}(?:st|nd|rd|th)?(?=$|[,;.–-]| (?!times|x\b|[ap]m)))"
+    before = r"(?= \d{1,2}(?:st|nd|rd|th)?(?=$|[,;.)–-]| (?!times|x\b|[ap]m)))"
     short_month = re.compile(rf"{after}(?P<m1>{cut})\b\.?" + rf"|\b(?P<m2>{cut})\.?{before}" * (language == "en"))
     numbers = {name: int(n) for name, n in (one.split("=") for one in said["numbers"].split())}
     short = {"en": 3, "de": 2}[language]  # letters, by which no other word is taken for a day

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import ALL, COMPANY, WORK, Kind, OneOf
@@ -30,9 +33,12 @@ EXCLUSIVE = re.compile(  # what alone is wanted, after its times or before them
     r"|^(?:nothing but|nothing except) (?P<what4>[^,;.:]+?) (?P<when4>(?:on|from|in|at|after|before|between|until) .+)$"
     r"|^(?P<what5>\w+(?: time)?) only$"
 )
+INSTEAD = re.compile(r"^(?:no|keine?n?) \w+(?: \w+)?, (?=(?:only|just|nur) )")  # what "only" bars anyway
 A_COUNT = re.compile(r"^(?:ein\w{0,2}|an?|one|two|zwei|\d+)\b")
 KEPT = re.compile(  # times that are kept for somebody
-    r"^(?:(?:please )?(?:keep|leave|hold|block|reserve) )?(?P<when>.+?) (?:belongs? to|(?:is|are) (?:reserved|kept) for"
+    r"^(?:keep|reserve|hold) (?P<when7>(?:the )?\d[^,;]*?) for (?P<what7>[^,;.:]+)$"
+    r"|^(?:(?:please )?(?:keep|leave|hold|block|reserve) )?(?P<when>.+?) (?:belongs? to|(?:is|are) (?:reserved"
+    r"|kept) for"
     r"|(?:completely |all )?free for) (?P<what>[^,;.:]+)$"
     r"|^(?:please )?reserve (?P<when1>.+?) for (?P<what1>[^,;.:]+)$"
     r"|^(?P<when2>.+?) (?:gehört|gehören|gehoert|gehoeren)(?: (?:die|der) (?:zeit|abend|tag))? (?P<what2>[^,;.:]+)$"
@@ -52,7 +58,25 @@ COUNTED = re.compile(
     r"|nicht mehr als )?"
     r"(?P<n>\d{1,2}|one|two|three|four|five|six|seven|eight|ein\w{0,2}|zwei|drei|vier|fünf|sechs|sieben"
     r"|acht)(?: einzigen?)?"
-    r"(?P<of> (?:suggestions?|tips?|ideas?|vorschläge?n?|tipps?|ideen?))?\b"
+    r"(?P<of> (?:suggestions?|tips?|ideas?|vorschl[aä]ge?n?|tipps?|ideen?))?\b"
+)
+BLOCKS = re.compile(  # a device, or what runs on one
+    r"^(?:please |bitte )?(?:block|lock|disable|uninstall|mute|delete|log me out|turn off|switch off|sperr\w*"
+    r"|deaktivier\w*"
+    r"|blockier\w*|lösch\w*|schalte?)\b[^,;.]*\b(?:instagram|insta|facebook|tiktok|whatsapp|twitter|snapchat"
+    r"|reddit|youtube"
+    r"|netflix|apps?|(?:i)?phone|handy|smartphone|internet|wi-?fi|wlan|router|tv|telly|fernseher|laptop|computer"
+    r"|tablet)\b"
+)
+NOTHING_ELSE = re.compile(r"\b(?:und sonst (?:nichts|nix)|and nothing else|nothing else then)\b")
+FOREVER = re.compile(
+    r"\b(?:never|ever|at all|for good|any ?more|altogether|nie|niemals|ganz|gar|überhaupt|für immer)\b"
+)
+WHOLE = {"en": "suggestions", "de": "Vorschläge"}
+ENOUGH = re.compile(
+    r"^(?:[^,;]*\bsuggestions?\b[^,;]*), (?:make it|let's say|say) (?P<n>\w+)$"
+    r"|^(?:mach\w* |ma |mal |gib mir )*(?:weniger|mehr"
+    r"|nicht so viele) vorschläge, (?P<n1>\w+)(?: am tag)? (?:reichen|genügen)$"
 )
 OF_SUGGESTIONS = re.compile(r"\b(?:suggestions?|tips|ideas|vorschl\w+|tipps|ideen)\b")
 ANSWERS = re.compile(
@@ -69,7 +93,7 @@ IN_A_ROW = re.compile(
 )
 AFTER_ALL = re.compile(
     r"^(?:für immer|for good|always|immer|ab sofort|from now on|ab jetzt|auf dauer)[:,] |,? (?:für immer"
-    r"|for good|always|no exceptions|ohne ausnahme|i mean it)$"
+    r"|for good|always|no exceptions|ohne ausnahme|i mean it|whenever|egal wann)$"
     r"|(?<=midnight) is (?:ok|okay|fine)$"
 )
 FORGO = re.compile(r"^(?P<what>[^,;.]+?) (?:kannst du |bitte )?(?:ganz|komplett|für immer) (?:streichen|weglassen)$")
@@ -77,7 +101,7 @@ NOTHING_MORE = re.compile(
     r"^(?:schlag mir )?(?P<when>.*?) ?\b(?:gar |überhaupt |ganz )?(?:nichts|nix)(?: mehr)?(?: vor(?:schlagen)?)?$"
     r"|^(?:gar |überhaupt )?(?:nichts|nix) mehr (?P<when1>.+)$"
     r"|^(?:don't|do not) (?:suggest|plan|propose) anything ?(?P<when2>.*)$"
-    r"|^all suggestions off (?P<when3>.*)$|^gar keine vorschläge(?P<when4>)$"
+    r"|^all suggestions off ?(?P<when3>.*)$|^gar keine vorschläge(?P<when4>)$"
 )
 ANCHORED = (  # hours of what has a usual one, said back
     (re.compile(r"\bbefore (?:work|breakfast)\b"), "before 8 am"),
@@ -97,13 +121,19 @@ class Alone:
     actions: frozenset[ActionType]
 
 
+@cache
+def _words(language: str) -> list[tuple[re.Pattern[str], str]]:
+    said = tomllib.loads((Path(__file__).parent / "phrasings.toml").read_text("utf-8"))
+    return [(re.compile(pattern), words) for pattern, words in (*said["both"], *said[language])]
+
+
 def _group(told: re.Match[str], name: str) -> str:
     return next((value for key, value in told.groupdict().items() if key.rstrip("0123456789") == name and value), "")
 
 
 def alone(text: str, language: str, *, dated: bool) -> Alone | None:
     """Return what a text wants alone at some times, such as "on Sunday only family". ``dated`` allows no times."""
-    plain = bare(text)
+    plain = INSTEAD.sub("", bare(text))
     for pattern in (KEPT, EXCLUSIVE):
         told = pattern.match(plain)
         if told is None:
@@ -115,6 +145,7 @@ def alone(text: str, language: str, *, dated: bool) -> Alone | None:
             and not (POLARITY.search(what) or A_COUNT.match(what))
             and (is_time(when, language) if when else dated)
         ):
+            when = f"on {when}" if re.match(r"the \d", when) else when
             return Alone(f"{NOTHING[language]} {when}".strip(), f"{what} {when}", actions)
     return None
 
@@ -182,6 +213,11 @@ def _plainly(plain: str, language: str) -> Iterator[str]:
             yield f"{NOTHING[language]} {when}".strip()
     if (told := FORGO.match(plain)) is not None:
         yield f"nie {told['what']}"
+    changed = plain
+    for pattern, words in _words(language):
+        changed = pattern.sub(words, changed)
+    if changed != plain:
+        yield changed
     yield from (one.sub(hours, plain) for one, hours in ANCHORED if POLARITY.search(plain) and one.search(plain))
 
 
@@ -206,6 +242,8 @@ def _each(plain: str, language: str) -> Iterator[list[str]]:
 
 def _counts(plain: str, language: str) -> list[str]:
     """Return "at most five suggestions on weekdays" and "at most two suggestions on weekends"."""
+    if (enough := ENOUGH.match(plain)) is not None:
+        return [f"{MOST[language]} {enough['n'] or enough['n1']} {WHOLE[language]}"]
     if not OF_SUGGESTIONS.search(plain):
         return []
     told = list(COUNTED.finditer(plain))
@@ -220,13 +258,8 @@ def _counts(plain: str, language: str) -> list[str]:
             re.sub(r"[,;]|\b(?:and|und|but|aber|dafür|are|is|enough|reichen|will do|max)\b", " ", rest).split()
         )
         found.append((one["n"], rest))
-    if len(found) > 1 and not found[1][1] and found[0][1]:
-        return []
-    lead = next((piece for piece in (found[-1][1],) if len(found) > 1), "")
-    if len(found) > 1 and not lead:
-        return []
-    whole = "suggestions" if language == "en" else "Vorschläge"
-    if any(rest and not is_time(rest, language) for _, rest in found):
+    whole = WHOLE[language]
+    if (len(found) > 1 and not found[1][1]) or any(rest and not is_time(rest, language) for _, rest in found):
         return _led(told, plain, whole, language)
     return [f"{MOST[language]} {n} {whole} {rest}".strip() for n, rest in found]
 

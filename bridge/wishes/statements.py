@@ -53,6 +53,14 @@ A_DAY = {
     ),
 }
 COMING = {"en": "this coming ", "de": "kommenden "}
+OVER = re.compile(  # what is over, and not the wish, or too much for somebody
+    r"^(?:the|my|our|der|die|das|mein\w*|unser\w*) (?!rule|wish|limit|ban|regel|wunsch)\w+ (?:is|are|ist"
+    r"|sind) (?:over|vorbei)$"
+    r"|^mir (?:ist|wird) .*zu viel$"
+)
+GROUND = re.compile(
+    r"^(?P<said>(?:wegen|aufgrund|because of|due to) (?:(?:der|des|dem|meine[rs]|the|my) )?\w+),? (?P<rest>.+)$"
+)
 ELSE = re.compile(r"^(?:otherwise|else|sonst) ")
 DENIES = re.compile(
     r"^(?:otherwise|else|sonst|or i|no matter|egal)\b|\b(?:can't|cannot|can not|kann|schaffe?|couldn't)\b"
@@ -61,7 +69,8 @@ VERBLESS = re.compile(r"^(?:i|we|ich|wir|my|our|the|der|die|das)(?: \w+)?$")
 LIMITS = re.compile(  # what may turn a wish round, or be one more
     r"\b(?:if|unless|until|till|except|only|first|whenever|wenn|falls|sofern|sobald|solange|außer|nur|zuerst|erst|bis"
     r"|instead|rather|too|also|either|neither|likewise|statt|stattdessen|auch|ebenso|dafür|trotzdem|still|maybe|perhaps"
-    r"|vielleicht|joke|kidding|mistake|true|opposite|stimmt|gegenteil|scherz|fine|okay|ok|allowed|enough|reicht|like|love|enjoy|hate|mag|liebe|hasse"
+    r"|vielleicht|joke|kidding|mistake|true|opposite|stimmt|gegenteil|scherz|fine|okay|ok|allowed|enough|reicht"
+    r"|like|love|enjoy|hate|mag|liebe|hasse"
     r"|may|should|must|darf|dürfen|soll|sollen|sollte|muss|müssen"
     r"|nothing|nobody|nichts|nix|niemand\w*|else|anderes|at least|at most|mindestens|höchstens|maximal|max)\b"
 )
@@ -105,6 +114,8 @@ A_TIME = {K.DAY, K.PART, K.SPAN, K.AND, K.COMMA, K.EVENT, K.AFTER, K.BEFORE, K.D
 
 def without_statements(text: str, language: str) -> Iterator[Left]:
     """Yield what is left of a text without some of its statements, first with the fewest of them left out."""
+    if (ground := GROUND.match(text.lower())) is not None:
+        yield ground["rest"], (ground["said"],)
     clauses = _clauses(text)
     if not 1 < len(clauses) <= CLAUSES_MAX:
         return
@@ -182,7 +193,7 @@ def states(clause: str, language: str, *, entry: bool = False) -> bool:
     if (
         LIMITS.search(plain)
         or ASKED.search(re.sub(r"^otherwise ", "", plain))
-        or UNDOES.search(plain)
+        or UNDOES.search(OVER.sub("", plain))
         or WISHES.search(plain)
     ):
         return False
@@ -208,7 +219,8 @@ def _limits(part: Part, plain: str) -> bool:
     denies = part.nots or POLARITY.search(plain)
     if DENIES.search(plain) and not (part.times or part.counts or (part.actions and not ELSE.match(plain))):
         return False  # "otherwise I can't fall asleep"
-    heads = part.has(K.BED, K.UP, K.FINISH, K.START, K.SUGGESTION, K.FREE, K.BACK, K.AGAIN, K.DROP, K.CLEAR, K.BUT)
+    heads = part.has(K.BED, K.UP) and (part.times or part.counts or part.nots)
+    heads = heads or part.has(K.FINISH, K.START, K.SUGGESTION, K.FREE, K.BACK, K.AGAIN, K.DROP, K.CLEAR, K.BUT)
     counts = part.has(K.ONLY, K.MOST, K.LEAST, K.ENOUGH, K.BEST, K.FINE, K.TIMES, K.PER, K.WEEKLY, K.LASTS, K.APART)
     return bool(heads or counts or (part.actions and (denies or not part.words)))
 

@@ -110,6 +110,8 @@ def _lasts(one: Said, named: str) -> Text:
             int(one.number),
             actions=named,
         )
+    if one.kind == "asleep" and one.bound:
+        return say("at least {hours} hours in bed, of which a little less is sleep", hours=number(one.number / 60, "g"))
     if one.kind == "asleep":
         return say("at least {hours} hours in bed", hours=number(one.number / 60, "g"))
     if one.kind == "shortest":

@@ -60,7 +60,7 @@ SAID = {
     "I don't want to be up before 8 on Sundays": "not up before 08:00 on Sundays",
     "sleep in until 10 on my days off, tue and sat": "up at 10:00 on Tuesdays and Saturdays",
     "lights out at ten, no later than eleven on Fridays": "in bed by 22:00; in bed by 23:00 on Fridays",
-    "at least seven and a half hours of sleep": "at least 7.5 hours in bed",
+    "at least seven and a half hours of sleep": "at least 7.5 hours in bed, of which a little less is sleep",
     "Saturdays with the kids, nothing else": "family time (kids) best on Saturdays; everything but family time "
     "not on Saturdays",
     "only films on Sundays": "watching series only on Sundays",

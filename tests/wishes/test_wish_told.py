@@ -75,15 +75,48 @@ SEVERAL = {  # text -> the wishes that it says in one breath
     ),
     "heute Abend gar nichts mehr": "everything that is suggested not after 18:00, on 24 November 2026",
 }
+WORDED = {  # text -> the wish of it, in words that stand for others
+    "learning every other day is enough": "learning with a free day between two times",
+    "learning not earlier than 9 and not later than 18": "learning only from 09:00 to 18:00",
+    "no cycling or other sport from 2 to 4 pm": "exercise not from 14:00 to 16:00",
+    "in January finish work at 5 every day": "work not after 17:00, from 1 January 2027 to 31 January 2027",
+    "mittwochs ab 13 Uhr ist Schluss mit Arbeit": "work not on Wednesdays from 13:00 to 24:00",
+    "leave dinner free from 7 to 8 pm": "everything that is suggested not from 19:00 to 20:00",
+    "setz den Wecker auf halb acht": "up at 07:30",
+    "samstags ohne Wecker": "not up before 09:00 on Saturdays",
+    "ich will weder montags noch freitags vor sechs geweckt werden": "not up before 06:00 on Mondays and Fridays",
+    "nicht so viel Lernen, 2 mal reicht": "learning at most 2 times a week",
+    "two more suggestions would be fine, make it five": "at most 5 suggestions a day",
+    "fünf Vorschläge am Sonntag, unter der Woche vier": (
+        "at most 5 suggestions a day, on Sundays; "
+        "at most 4 suggestions a day, on Mondays, Tuesdays, Wednesdays, Thursdays and Fridays"
+    ),
+    "morgen ganz viel Zeit für mich": "time for yourself best on Wednesdays, on 25 November 2026",
+    "learning before work, say at 7.15": "learning best at 07:15, over by 09:15",
+    "I'm with my kids from 3 to 6, family then and nothing else": (
+        "family time (kids) best from 15:00 to 18:00; everything but family time not from 15:00 to 18:00"
+    ),
+    "at least 9 hours of sleep": "at least 9 hours in bed, of which a little less is sleep",
+    "no series in March, the show is over": "never suggest watching series, from 1 March 2027 to 31 March 2027",
+    "wegen der Kälte im Januar Sport nur nach 10 Uhr": (
+        "exercise not before 10:00, from 1 January 2027 to 31 January 2027"
+    ),
+    "not up before 8 during the holidays (dec 20 to jan 3)": (
+        "not up before 08:00, from 20 December 2026 to 3 January 2027"
+    ),
+    "from Friday I start work at 8 and stop at 4": "work only from 08:00 to 16:00, from 27 November 2026 on",
+}
 NOT_ASIDE = """
 no sport on Mondays, unless I feel like it; kein Sport am Montag, falls ich müde bin
 no gym on Mondays because it is closed this month; no tv on workdays, that is Wednesday to Sunday
 tell my boss that I need Friday off; sag meiner Chefin, dass ich Montag frei brauche
 my kids nap, no sport then
+block TikTok after 8; sperr Instagram ab 22 Uhr; disable netflix in the evening
+mornings are for the twins, so family time until 9; die Übungen kürzer, 20 Minuten, dann Pause
 Sundays: family only; unter der Woche nur ein Film; no sport and no tv on Sundays"""
 
 
-@pytest.mark.parametrize(("text", "wish"), [*ALONE.items(), *SEVERAL.items()])
+@pytest.mark.parametrize(("text", "wish"), [*ALONE.items(), *SEVERAL.items(), *WORDED.items()])
 def test_wishes_in_one_breath_are_each_understood(text: str, wish: str) -> None:
     assert sentence(heard(text, TODAY).said) == wish
 
