@@ -227,7 +227,8 @@ def _check_used(part: Part, last: Part | None) -> None:
     """Raise NotUnderstood for a part with a word that says nothing of the clause before it."""
     unused = part.words or part.loose or part.has(K.BUT) or (part.details and not (part.times or part.counts))
     unused = unused or (set(part.kinds) == {K.ABOUT} and part.joint is not K.THUS)  # "family on Sundays, and coffee"
-    if unused or (last is not None and part.has(K.FINE) and last.nots):
+    tells = part.subject and K.ABOUT in part.kinds and part.times and not part.nots  # "we watch on Sundays"
+    if unused or (last is not None and last.nots and (part.has(K.FINE) or tells)):
         raise NotUnderstood
 
 

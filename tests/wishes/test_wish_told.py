@@ -37,6 +37,8 @@ BESIDE = {  # text -> the wish of it, beside what it tells
         "never suggest work, from 5 December 2026 to 9 December 2026"
     ),
     "my talk is on 9 December, so no series until then": "never suggest watching series, until 9 December 2026",
+    "no sport on Tuesdays, I have a match on Sundays": "exercise not on Tuesdays",
+    "no series on Fridays, we watch on Saturdays": "watching series not on Fridays",
     "no sport on Saturday, I have a match on Sunday": "never suggest exercise, on 28 November 2026",
     "am Donnerstag bitte kein Lernen, ich habe einen Zahnarzttermin": "never suggest learning, on 26 November 2026",
 }
