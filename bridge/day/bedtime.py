@@ -220,6 +220,8 @@ def of_waking(person: Person, ends: date) -> Fact:
     wish = person.night_wish(ends)
     if (kept := _wished(at, {"waking_wished": wish.up, "waking_not_before": wish.rest})) is not None:
         return kept
+    if leaves(person, ends) is not None:
+        return if_at_all(person, fact("waking_early", time=at, **_entry_after(person, night.wake)))
     begins = (person.usual_sleep if wish.earliest is None else person.learnt_sleep)(ends)[0]
     until = "waking_late" if night.bed > begins + CELL else "waking_about"
     if abs(night.wake - usual) >= (3 * CELL if wish.up is None and wish.rest is None else CELL):

@@ -294,7 +294,7 @@ def _recovered(candidate: Candidate, view: View) -> Fact | bool:
     """
     person, day = view.person, view.grid.date
     if any(person.date_of(race.start) == day for race in person.races if race.key in person.missed):
-        return fact("planned_that_day")  # whatever the watch shows of it
+        return fact("race_day")  # whatever the watch shows of it
     if candidate.task is not None or (candidate.action and wished_once(person.wishes, candidate.action, day)):
         return True
     return held_back(person, day, wished=view.wishes.asks_for(candidate.action, day.weekday())) or True
@@ -420,14 +420,14 @@ RULES: tuple[Rule, ...] = (
     Rule(name="body", mask=_body),
     Rule(name="mode", mask=_mode),
     Rule(name="subject", actions=frozenset({A.LEARN}), mask=_with_somebody, refusal="no_grounds", firm=False),
-    Rule(name="away", actions=COMPANY | {A.EXERCISE}, mask=_at_home, refusal="away"),
-    Rule(name="somebody", actions=COMPANY, mask=_with_somebody, refusal="nobody_known", firm=False),
     Rule(
         name="new zone",
         mask=_in_own_zone,
         refusal=lambda _, view: view.person.of_zone(view.grid.new_zones[-1]),
         firm=False,
     ),
+    Rule(name="away", actions=COMPANY | {A.EXERCISE}, mask=_at_home, refusal="away"),
+    Rule(name="somebody", actions=COMPANY, mask=_with_somebody, refusal="nobody_known", firm=False),
     Rule(name="level", mask=_level),
     Rule(name="planned", actions=PLANNED_ONCE, mask=masks.not_planned, firm=False),
     Rule(name="lately", mask=masks.not_lately, refusal=masks.of_lately, firm=False),

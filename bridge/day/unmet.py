@@ -20,7 +20,12 @@ from bridge.domain.types import Task
 from bridge.domain.wish_terms import night_on
 from rhythm_env.interface import ActionType, Answer
 
-ON_THE_PLAN = {"planned_later", "planned_that_day", "trained"}  # kinds of a refusal by what the day shows anyway
+ON_THE_PLAN = {
+    "planned_later",
+    "planned_that_day",
+    "race_day",
+    "trained",
+}  # kinds of a refusal by what the day shows anyway
 SAID = {"not_today", "put_off_until", "vetoed", "mode_away", "mode_holiday"}  # by what the person has said
 
 

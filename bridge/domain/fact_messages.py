@@ -326,6 +326,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "waits_for_work": say("today is not a working day, and the next is {day:%A}"),
     "late_for_it": say("evenings are kept free of such work"),
     "planned_that_day": say("your calendar has it on this day"),
+    "race_day": say("it is the day of your race"),
     "nothing_fits": say("nothing fits now"),
     "due_first": Titled(say("a task that is due comes first"), say("{title} comes first")),
     "no_grounds": say("nothing speaks for it now"),

@@ -151,3 +151,17 @@ def test_a_night_that_begins_as_wished_ends_as_usual_and_never_for_beginning_lat
             assert of_waking(made, TOMORROW).kind != "waking_late"
         elif night.bed >= usual[0] + 45 * MINUTE:
             assert of_waking(made, TOMORROW).kind == "waking_late"
+
+
+@pytest.mark.parametrize("up", [480, 520, 560])
+def test_a_night_that_an_entry_cuts_is_never_said_to_end_late_for_beginning_late(up):
+    told = 0
+    for ends in range(0, 181, 15):
+        party = entry(TODAY, 1320, 1440 + ends, A.SOCIALIZE, "Party")
+        for begins in range(480, 661, 15):
+            lab = entry(TOMORROW, begins, begins + 90, A.LEARN, "Lab")
+            made = person(party, lab, hour=15.0, episodes=nights(30, up - 400, up, noise=20), work=False)
+            if "entry" in of_bedtime(made, TOMORROW).values and of_bedtime(made, TOMORROW).kind == "bedtime_leaves":
+                told += 1
+                assert of_waking(made, TOMORROW).kind == "waking_early"
+    assert told > 10
