@@ -104,7 +104,7 @@ def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datet
 
 
 def _not_understood(text: str, user: User, today: date) -> Text:
-    from bridge.wishes.examples import examples, halved, is_task, lacking, unread
+    from bridge.wishes.examples import examples, halved, is_task, lacking, two_ways, unread
 
     if is_task(text, today):
         return say(
@@ -126,6 +126,11 @@ def _not_understood(text: str, user: User, today: date) -> Text:
             command=f'bridge wish "TEXT" --user {user.name}',
         )
     command = f'bridge wish "TEXT" --user {user.name}'
+    if ways := two_ways(text, today):
+        one, other = (f'"{way}"' for way in ways)
+        return say(
+            "this may mean {one} or {other}; say it as you mean it: {command}", one=one, other=other, command=command
+        )
     if asked := lacking(text):
         message = LACKING.get(asked[0], ONLY_TIMES).message
         return say(message, examples=", ".join(f'"{one}"' for one in asked[1]), command=command)

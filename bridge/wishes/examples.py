@@ -17,7 +17,9 @@ from bridge.wishes.hearing import ENDS, IN_BED, ORDER, heard
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import WORK, Kind, Token, lexicon
 from bridge.wishes.occasions import occasion
+from bridge.wishes.reasons import PASSES
 from bridge.wishes.spelling import words
+from bridge.wishes.statements import is_time
 from rhythm_env.interface import Meter
 
 K = Kind
@@ -33,6 +35,11 @@ LACKS = {  # language -> an hour of which the half of the day is not said
     )
     for language, lead in (("en", "(?:at|by|before|after|from|until|till)"), ("de", "(?:um|gegen|vor|nach|ab|bis)"))
 }
+NOW_OR_EVER = {"en": ("today", "never"), "de": ("heute", "nie")}
+VETOES = re.compile(
+    r"(?i)[,;.:!]+ (?:so |also |and |und )?| (?:and|und|so|also|because|cos|weil|denn)(?: (?:also|auch))? "
+)
+BARE_NO = re.compile(r"(?i)^(?:please |bitte )?(?:no|kein\w*) ")
 SHIFTS = re.compile(
     r"\bshifts?\b|\b(?:on|after|off|between|before) (?:nights|lates|earlies)\b"
     r"|(?:schicht|früh|spät|nacht|tag|bereitschafts)dienst|schicht(?:en)?\b"
@@ -153,6 +160,30 @@ def halved(text: str, today: date) -> tuple[str, ...]:
         if text not in both and all(_is_understood(one, today) for one in both):
             return both
     return ()
+
+
+def two_ways(text: str, today: date) -> tuple[str, ...]:
+    """Return the two wishes that a text may mean: a veto of today or for good, or vetoes of which all or only the last
+    one have the time that the text ends with.
+    """
+    for language, (now, never) in NOW_OR_EVER.items():
+        *vetoes, last = [one for one in VETOES.split(text.strip(" .!?")) if BARE_NO.match(one)] or [""]
+        at = _time_at_end(last, language)
+        ways: tuple[str, ...] = ()
+        if vetoes and at:
+            each = ([f"{one} {at}" for one in vetoes], [BARE_NO.sub(f"{never} ", one) for one in vetoes])
+            ways = tuple(", ".join([*some, last]) for some in each)
+        elif last and not (vetoes or at) and PASSES.search(text.lower()):
+            ways = (f"{last} {now}", BARE_NO.sub(f"{never} ", last))
+        if ways and all(_is_understood(one, today) for one in ways):
+            return ways
+    return ()
+
+
+def _time_at_end(text: str, language: str) -> str:
+    """Return the days or hours that a text ends with: "after nine", or nothing."""
+    said = text.split()
+    return next((at for k in range(1, len(said)) if is_time(at := " ".join(said[k:]), language)), "")
 
 
 def is_task(text: str, today: date) -> bool:

@@ -21,6 +21,7 @@ from bridge.wishes.lexicon import ALL, COMPANY, WEEK, Kind, lexicon
 from bridge.wishes.occasions import occasion, written_out
 from bridge.wishes.phrasings import BLOCKS, FOREVER, NOTHING_ELSE, alone, phrasings
 from bridge.wishes.reading import by_slots
+from bridge.wishes.reasons import ILL, PASSES
 from bridge.wishes.said import Said
 from bridge.wishes.slots import POLARITY
 from bridge.wishes.statements import at_once, without_statements
@@ -63,10 +64,6 @@ LATE = time(18)
 ORDER = re.compile(  # to do something, which is done once unless days or a part of the day are told
     r"^(?:please |can you |could you |bitte |kannst du |remind me to |erinner\w* mich,? )*"
     r"(?:call(?! with)|phone|ring|text|e-?mail|message|ruf\w*|telefonier\w*|schreib\w*)\b|\b(?:anrufen|anzurufen)\b"
-)
-ILL = re.compile(  # which passes
-    r"\b(?:ill|sick|injured|unwell|flu|fever|holidays?|vacation"
-    r"|krank\w*|erkältet|verletzt|grippe|fieber|corona|urlaub)\b"
 )
 LASTING = re.compile(  # which may be told beside the days that it lasts
     r"\b(?:(?:night|late|early|day)s?(?: shifts?| duty)?|nights|earlies|lates|exams?|revision|visit\w*|guests?|away"
@@ -152,6 +149,8 @@ def heard(text: str, today: date | None = None) -> Heard:
     if (kinds & OF_NIGHTS and DEPENDS.search(plain)) or ("up" in kinds and IN_BED.search(plain)):
         raise NotUnderstood  # "after a night shift let me sleep until 2 pm"
     best = _of_one_thing(min(found, key=lambda one: len(one.aside)), plain)
+    if best.aside and any(map(_is_forever, best.said)) and PASSES.search(plain) and not FOREVER.search(plain):
+        raise NotUnderstood  # "no sport, I'm exhausted": today, or never again?
     if any(LENGTHENS.search(one.lower()) for one in best.aside):
         raise NotUnderstood  # "learning units shorter, 25 minutes, then a break"
     if MORNING_TO.search(plain) and any(
@@ -209,7 +208,7 @@ def _beside_statements(text: str, language: str, today: date | None) -> Iterator
     for rest, left in without_statements(text, language):
         read = _told(rest, language, today) or next(_in_other_words(rest, language, today), None)
         forever = FOREVER.search(rest.lower()) is not None
-        if read is not None and (forever or not any(one.kind in PERMANENT and not one.when for one in read.said)):
+        if read is not None and (forever or not any(map(_is_forever, read.said))):
             yield replace(read, aside=(*left, *read.aside))
             return
 
@@ -274,6 +273,10 @@ def _is_once(one: Said) -> bool:
     return of_a_day or (one.kind == "best" and one.at is not None and not (one.days or one.when))
 
 
+def _is_forever(one: Said) -> bool:
+    return one.kind in PERMANENT and not one.when
+
+
 def _is_whole(one: Said) -> bool:
     return one.kind not in OF_ALL_DAYS | {"never"} and (one.kind != "without" or one.when is not None)
 
@@ -299,8 +302,7 @@ def _on_days(text: str, language: str, today: date | None) -> Heard | None:
         return None
     found = _read(rest, language)
     if when is None:
-        passes = found is not None and ILL.search(" ".join(found.aside)) is not None
-        return None if passes and found is not None and found.said[0].kind == "never" else found
+        return found
     found = found or _of_reason(rest, language, lasts=when.until is not None) or _in_week(rest, language, when)
     found = found or _wanted_on(rest, language, when)
     if found is None and when.every > 1:

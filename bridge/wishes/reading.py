@@ -53,6 +53,7 @@ from bridge.wishes.wanting import held_for
 
 K = Kind
 AFTERWARDS, THAT_DAY = 1, 2  # of "then"
+LAST = ([K.DAY], [K.PART], [K.SPAN])  # of a clause whose time may be of the clause before it, too
 Found = tuple[tuple[Said, ...], tuple[str, ...]]  # wishes, and what is set aside
 
 
@@ -130,8 +131,9 @@ def _read(parts: Sequence[Part], text: str) -> Reading:
 def _check_neighbours(clauses: Sequence[Part]) -> None:
     """Raise NotUnderstood for two clauses of which the second may say what the first one is of."""
     for one, other in pairwise(clauses):
-        if one.nots and other.nots and not one.times and other.times and other.joint is K.AND and not is_never(one):
-            raise NotUnderstood  # "no sport and no tv on Sundays"
+        joined = other.joint is K.AND or (other.joint is K.COMMA and other.kinds[-1:] in LAST and other.actions != ALL)
+        if one.nots and other.nots and not one.times and other.times and joined and not is_never(one):
+            raise NotUnderstood  # "no sport and no tv on Sundays", "no tv, no work after nine"
         if one.counts and one.actions and other.kinds == [K.DAY, K.FREE] and other.joint is K.COMMA:
             raise NotUnderstood  # "four runs a week, Sundays off": of runs, or of work?
         if any(is_free_of(a, b) for a, b in ((one, other), (other, one))):

@@ -31,6 +31,16 @@ ASKED = re.compile(  # of something, which is no reason
     r"|der rest|instead|stattdessen)\b"
 )
 
+ILL = re.compile(  # which passes
+    r"\b(?:ill|sick|injured|unwell|flu|fever|holidays?|vacation"
+    r"|krank\w*|erkältet|verletzt|grippe|fieber|corona|urlaub)\b"
+)
+PASSES = re.compile(  # which says nothing of other days
+    r"\b(?:i'm|i am|i feel|ich bin|bin|ich fühle? mich|mir ist)(?! (?:an?|no|not|the|in|at|on|from|ein\w*|kein\w*|nicht"
+    r"|im|aus)\b) \w"
+    r"|\b(?:tired|exhausted|wiped out|worn out|knackered|sore|hung ?over|headaches?|migraine|sleepy|dizzy"
+    r"|müde|platt|erschöpft|schlapp|verkatert|kopfschmerzen|kopfweh|migräne|muskelkater)\b|" + ILL.pattern
+)
 UNDOES = re.compile(  # what is said, or a part of it
     r"\b(?:(?:is|are) over|joke|lie|exception|optional|excluded|excepted|disagrees?|too (?:many|often)"
     r"|vorbei|scherz|gelogen|ausnahme|ausgenommen|anders|zu (?:viel|viele|oft))\b"

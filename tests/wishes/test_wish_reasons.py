@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from bridge.domain.wishes import NightWish, Wishes
-from bridge.wishes.examples import _texts, examples, halved, is_task
+from bridge.wishes.examples import _texts, examples, halved, is_task, two_ways
 from bridge.wishes.hearing import heard, understood
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.said import applied
@@ -150,3 +150,41 @@ def test_an_hour_without_its_half_of_the_day_and_a_task_are_told_as_such() -> No
     tasks = ("tax return by 10 December, 3 hours", "Steuererklärung bis 10. Dezember, 3 Stunden")
     assert all(is_task(text, TODAY) for text in tasks)
     assert not is_task("an hour of reading every day until May", TODAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "ways"),
+    [
+        ("no series, no work after 9:30 pm", ("no series after 9:30 pm, no work after 9:30 pm", "never series, {}")),
+        ("no sport, no series on Sundays", ("no sport on Sundays, no series on Sundays", "never sport, {}")),
+        (
+            "keine Serien, keine Arbeit nach 21:30",
+            ("keine Serien nach 21:30, keine Arbeit nach 21:30", "nie Serien, {}"),
+        ),
+        ("no sport, I'm exhausted", ("no sport today", "never sport")),
+        ("I'm beat, so no yoga", ("no yoga today", "never yoga")),
+        ("kein Sport, ich bin platt", ("kein Sport heute", "nie Sport")),
+    ],
+)
+def test_vetoes_whose_time_is_unclear_are_refused_with_both_meanings(text: str, ways: tuple[str, str]) -> None:
+    with pytest.raises(NotUnderstood):
+        understood(text, TODAY)
+    last = text.partition(", ")[2]
+    assert two_ways(text, TODAY) == tuple(one.format(last) for one in ways)
+    assert len({understood(one, TODAY) for one in two_ways(text, TODAY)}) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "never series, no work after 9:30 pm",
+        "no sport, on Sundays no tv",
+        "no sport today, I'm exhausted",
+        "no sport on Mondays, I'm tired then",
+        "never again sport, I'm tired of it",
+        "kein Sport heute, ich bin platt",
+    ],
+)
+def test_vetoes_with_a_clear_time_are_read(text: str) -> None:
+    assert understood(text, TODAY)
+    assert two_ways(text, TODAY) == ()
