@@ -82,6 +82,15 @@ def take_back(store: Store, user: User, recommendation_id: int, *, now: datetime
             store.recommendations.put_back(before.id, now=now, asks=True)
 
 
+def withdraw(store: Store, advice: Recommendation, *, now: datetime) -> None:
+    """Withdraw a recommendation and the answer to it, without a word of it on the page."""
+    with store.transaction():
+        if advice.answer is not None:
+            store.recommendations.save_feedback(advice.id, Feedback())
+        store.recommendations.supersede(advice.id, now=now)
+        store.recommendations.close(advice.id, now=now)
+
+
 def _wake(store: Store, user: User, advice: Recommendation, *, now: datetime) -> None:
     """Delete the reason of a refusal, so that the action or task may be suggested again today."""
     before, about = store.people.preferences(user.id), (str(advice.action), advice.what or "")

@@ -119,22 +119,31 @@ def take_back(bridge: Bridge, user: User, number: int, *, now: datetime) -> None
     if found.expires_at > now:
         option = look_at(_person(bridge, user, found, now, None), span).found.get(found.action)
     if option is None or (option.kind, option.what) != (found.kind, found.what):
-        bridge.store.recommendations.supersede(found.id, now=now)
-        bridge.store.recommendations.close(found.id, now=now)
+        feedback.withdraw(bridge.store, found, now=now)
     else:
         bridge.store.recommendations.retime(found.id, option.start, option.end, option.facts)
 
 
 def move_task(bridge: Bridge, user: User, key: str, to: Moment, *, known: Snapshot) -> None:
-    """Move an open task to its best time in the slot ``to``.
+    """Move an open task to its best time in the slot ``to``. Suggestions of it that are not over are withdrawn.
 
     Raises SetupError if no time in the slot is free, or if the task is done or unknown.
     """
     person, task = _person_with(bridge, user, key, known)
+    standing = [one for one in person.advised if one.what == task.title and _stands(one, person)]
+    person = replace(person, advised=[one for one in person.advised if one not in standing])
     place = _place_of(person, task, to)
     if place is None:
         raise SetupError(_("this task does not fit into that slot; choose another slot"))
+    for one in standing:
+        feedback.withdraw(bridge.store, one, now=known.at)
     bridge.store.task_notes.move(user.id, task, place, now=known.at)
+
+
+def _stands(advice: Recommendation, person: Person) -> bool:
+    ends = [advice.end, slot_bounds(advice.moved_to, person.known.zones)[1] if advice.moved_to else None]
+    is_open = advice.kind == "suggested" and advice.answer is not Answer.IGNORE and advice.outcome is not Deed.DONE
+    return is_open and any(end is not None and end > person.now for end in ends)
 
 
 def fitting(bridge: Bridge, user: User, key: str, slots: Iterable[Moment], *, known: Snapshot) -> dict[Moment, str]:

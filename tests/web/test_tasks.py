@@ -198,6 +198,30 @@ def test_a_suggestion_that_names_a_task_is_ticked_with_it(
     assert "<strong>Pay bills" not in visitor.get("/day", headers=PART).text
 
 
+@pytest.mark.parametrize("answer", [None, "accept", "reschedule"])
+def test_a_task_that_is_moved_takes_its_suggestion_with_it(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch, answer: str | None
+) -> None:
+    visitor.finished(visitor.upload("todo.ics", todo("Pay bills", "20261120")).text)
+    visitor.get("/day", headers=PART)
+    advice = advising.recommend(place.bridge, ana, now=installation.now())
+    assert isinstance(advice, Recommendation)
+    assert (advice.what, advice.start is None) == ("Pay bills", False)
+    if answer is not None:
+        to = {"to": "2026-11-16/17"} if answer == "reschedule" else {}
+        visitor.change(f"/advice/{advice.id}", {"answer": answer, **to})
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:06:00+01:00")
+    visitor.change("/week/task", {"task": "todo/Pay bills", "to": "2026-11-16/21"})
+    assert "Pay bills" not in visitor.get("/advice", headers=PART).text
+    assert not [block for block in plan_day(place.bridge, ana, None, now=installation.now()).blocks if block.task]
+    week = visitor.get("/week").text, visitor.get("/week/ahead?week=2026-W47", headers=PART).text
+    for part in week:
+        cells = [
+            one.partition('"')[0] for one in part.split('id="slot-')[1:] if "Pay bills" in one.split("</li>\n</ul>")[0]
+        ]
+        assert cells == ["2026-11-21-1"]
+
+
 def finished(visitor: Visitor, here: bool) -> None:
     """Say on the page that a task is done, or let its list say so."""
     if here:
