@@ -12,6 +12,7 @@ import numpy as np
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.busy import length as length_of
 from bridge.day.grid import DAY, HARD_WEEK, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Cells, Numbers, Starts
+from bridge.day.shifts import SHIFT
 from bridge.day.view import WEEKEND, Candidate, View, due_tasks, is_shopping, kind_on
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Because
@@ -218,8 +219,13 @@ def _first_entry(view: View) -> datetime | None:
 
 
 def off(view: View, day: date) -> bool:
-    """Return True for a weekend, or a date that the calendar or the person says is free."""
-    return day.weekday() >= WEEKEND or view.person.free_day(day)
+    """Return True for a weekend, or a date that the calendar or the person says is free, without a shift."""
+    return (day.weekday() >= WEEKEND or view.person.free_day(day)) and not _has_shift(view, day)
+
+
+def _has_shift(view: View, day: date) -> bool:
+    mine = ((o, label) for o, label in view.person.entries if takes_time(o.event) and label.action in OFFICE_WORK)
+    return any(o.end - o.start >= SHIFT and view.person.date_of(o.start) == day for o, _ in mine)
 
 
 def of_free_time(candidate: Candidate, view: View, _start: int) -> Fact:

@@ -152,3 +152,14 @@ def test_beside_what_is_agreed_a_task_of_the_day_takes_the_time_that_is_left(min
     why = [told.values["why"] for told in week(one).unmet(SUNDAY) if told.kind == "task_unmet"]
     assert (len(placed), why) == (1, []) or due
     assert all(block.end <= at(SUNDAY, 930) for block in placed)
+
+
+@pytest.mark.parametrize("shift", [None, (420, 900), (810, 1290), (1200, 1680)], ids=str)
+def test_a_weekend_with_a_shift_is_no_day_off(shift):
+    titles = [f"Order costume {n}" for n in range(3)]
+    tasks = [Task(key=t, list="l", title=t, due=SUNDAY - DAY, effort=0.4) for t in titles]
+    agenda = [] if shift is None else [entry(SUNDAY, *shift, A.ADMIN_WORK, "Late shift")]
+    one = free_sunday(*agenda, tasks=tasks, task_actions=dict.fromkeys(titles, A.ADMIN_WORK))
+    assert blocks(one, "task", SUNDAY)
+    (why,) = (told.values["why"].kind for told in week(one).unmet(SUNDAY))
+    assert (why == "day_off_enough") == (shift is None)
