@@ -146,7 +146,9 @@ def _stems(word: str) -> Iterator[str]:
     for end in ("s", "es", "ed", "ing"):
         if word.endswith(end):
             stem = word[: -len(end)]
-            yield from (stem, stem + "e", stem + "ing", stem[:-1], stem[:-1] + "ing")
+            yield from (stem, stem + "e", stem + "ing")
+            if stem[-2:-1] == stem[-1:]:  # a doubled last letter
+                yield from (stem[:-1], stem[:-1] + "ing")
     yield word + "ing"
 
 
