@@ -43,6 +43,9 @@ DAY_OFF = re.compile(
     re.IGNORECASE,
 )
 PUBLIC = re.compile(r"holiday|feiertag|festivo|férié|feestdag", re.IGNORECASE)  # in the name of a calendar
+PUBLIC_DAY = re.compile(  # in the title of a free day on which offices and shops are closed
+    r"\b((bank|public|national) holiday|\w*feiertag|(jour )?férié|festivo|festività|feestdag|feriado)", re.IGNORECASE
+)
 # Words of errands that take minutes, and of those that need somebody to answer: en, de, fr, es, it, nl, pt.
 QUICK = re.compile(
     r"\b(pay|book|call|phone|ring|reply|answer|email|e-mail|mail|send|order|buy|renew|confirm|cancel|sign|submit|"

@@ -21,6 +21,7 @@ from bridge.day.known import LONG_SPORT
 from bridge.day.leisure import own_hours
 from bridge.day.person import TIRED_BELOW
 from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, deadline, is_call, is_shopping
+from bridge.day.work import public_holidays
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import moment_at
@@ -267,7 +268,7 @@ def after_waking(candidate: Candidate, view: View) -> Cells | bool:
 def answered(candidate: Candidate, view: View) -> Cells | Fact | bool:
     if candidate.task is None or not is_call(candidate.task):
         return True
-    if view.grid.date.weekday() >= WEEKEND or view.person.free_day(view.grid.date):
+    if view.grid.date.weekday() >= WEEKEND or view.grid.date in public_holidays(view.person.known):
         return fact("offices_closed")
     return view.grid.inside((view.grid.since(low), view.grid.since(high)) for low, high in ANSWERED)
 

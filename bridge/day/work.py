@@ -11,7 +11,7 @@ from statistics import median, median_low
 
 from bridge.calendar.busy import clipped, length, merged, takes_time
 from bridge.calendar.days import LONGEST
-from bridge.calendar.kinds import DAY_OFF, PUBLIC
+from bridge.calendar.kinds import DAY_OFF, PUBLIC, PUBLIC_DAY
 from bridge.calendar.meetings import is_meeting
 from bridge.day.typical import DAY, HALF_LIFE, MAD_TO_SD, MINUTE, WEEKEND, clock, instant, midmean, ordinary, sure
 from bridge.domain.records import Snapshot
@@ -243,26 +243,40 @@ def free_days(known: Snapshot) -> frozenset[date]:
 
     Calendars of holidays also name days like Mother's Day, so a holiday with planned work does not count.
     """
-    return known.once("free days", lambda: _free_days(known))
+    return _days_off(known)[0]
 
 
-def _free_days(known: Snapshot) -> frozenset[date]:
+def public_holidays(known: Snapshot) -> frozenset[date]:
+    """Return those of the free dates that are free for everybody, and not by a journey or leave of one's own."""
+    return _days_off(known)[1]
+
+
+def _days_off(known: Snapshot) -> tuple[frozenset[date], frozenset[date]]:
+    return known.once("days off", lambda: _read_days_off(known))
+
+
+def _read_days_off(known: Snapshot) -> tuple[frozenset[date], frozenset[date]]:
     today, _ = clock(known.at, known.zones)
     low, high = today - (BACK + 1) * DAY, today + AHEAD * DAY
     free: set[date] = set()
+    public: set[date] = set()
     named: set[date] = set()
     for occurrence, label in known.agenda:
         event = occurrence.event
         if event.cancelled or event.response is Response.DECLINED:
             continue
-        if event.first_day is not None and (_is_off(occurrence, label) or PUBLIC.search(event.calendar)):
-            (free if _is_off(occurrence, label) else named).update(_dates(occurrence, known, low, high))
+        if event.first_day is not None:
+            days = {*_dates(occurrence, known, low, high)}
+            is_off = _is_off(occurrence, label)
+            free |= days if is_off else set()
+            public |= days if is_off and PUBLIC_DAY.search((event.title or "")[:200]) else set()
+            named |= days if PUBLIC.search(event.calendar) else set()
         elif event.kind == "outOfOffice":
             free.update(day for day in _dates(occurrence, known, low, high) if _is_away(occurrence, day, known))
     if named:
         timed = (o.start for o, label in known.agenda if not o.event.all_day and label.action in OFFICE_WORK)
         named.difference_update({clock(start, known.zones)[0] for start in timed})
-    return frozenset(free | named)
+    return frozenset(free | named), frozenset(public | named)
 
 
 def _dates(occurrence: Occurrence, known: Snapshot, low: date, high: date) -> Iterable[date]:

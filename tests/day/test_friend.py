@@ -17,8 +17,8 @@ from bridge.domain.types import EpisodeKind, Reading, Task
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType, Meter
 
-from .lives import BERLIN, DAY, TODAY, at, entry, nights, sleep
-from .persons import HOUR, MINUTE, SUNDAY, against, blocks, found, free_sunday, grid, meetings, person, runs
+from .lives import BERLIN, DAY, TODAY, at, entry, nights, sleep, whole_day
+from .persons import HOUR, MINUTE, SUNDAY, against, blocks, found, free_sunday, grid, meetings, person, runs, week
 
 A = ActionType
 
@@ -264,6 +264,25 @@ def test_nobody_is_called_on_a_sunday_and_office_work_waits_for_monday():
     assert for_person(quiet(look(late, late.now), {})) == [
         "Call the bank waits (it is due today): offices are closed today, and tomorrow at 08:00 suits it"
     ]
+
+
+@pytest.mark.parametrize(
+    ("title", "calendar", "days", "closed"),
+    [
+        ("Weekend in Galway", "mine", 3, False),
+        ("Annual leave", "mine", 1, False),
+        ("August bank holiday", "mine", 1, True),
+        ("Liberation Day", "Holidays in Ireland", 1, True),
+    ],
+)
+def test_offices_close_on_public_holidays_and_not_for_a_journey_or_leave(title, calendar, days, closed):
+    call = Task(key="c", list="l", title="Call the bank", due=TODAY)
+    label = A.ME_TIME if days > 1 else None
+    off = whole_day(TODAY, title, label, days=days, calendar=calendar)
+    one = person(off, hour=8.5, tasks=[call], task_actions={"c": A.ADMIN_WORK}, work=False)
+    assert one.free_day(TODAY)
+    assert len(blocks(one, "task", TODAY)) == (not closed)
+    assert [unmet.values["why"].kind for unmet in week(one).unmet(TODAY)] == ["offices_closed"] * closed
 
 
 @pytest.mark.parametrize(
