@@ -15,12 +15,13 @@ from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.days import hours_of
 from bridge.calendar.kinds import counts_as_meeting
 from bridge.calendar.plans import COMPANY
+from bridge.day.agreed import said_done
 from bridge.day.body import ModeKind
 from bridge.day.outcomes import over_at, took_place
 from bridge.day.routine import missed
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Deed, Recommendation, Snapshot, User
-from bridge.domain.slots import INSTANT, moment_at, moment_of, slot_start
+from bridge.domain.slots import INSTANT, local_time, moment_at, moment_of, slot_start
 from bridge.domain.types import EpisodeKind
 from bridge.meters import read_slots
 from bridge.meters.nights import Nights
@@ -64,7 +65,8 @@ def load_review(
     parts = list(_parts(user, monday, until))
     since = {action: max(start, _day_begin(at, user)) for action, at in wishes.since.items() if at > start}
     goals = {action: wanted for action, wanted in wishes.goals.items() if since.get(action, start) < end}
-    counts = {action: times_done(action, known, (since.get(action, start), until)) for action in goals}
+    given = outcomes.advised(store, user, since=start - WEEK, until=min(end, now + INSTANT))
+    counts = {action: times_done(action, known, (since.get(action, start), until), given) for action in goals}
     during = {action: moment_at(at, user.zones).date for action, at in since.items() if start < at < end}
     whole = {goal: wanted for goal, wanted in goals.items() if goal not in during}
     actions = tuple(dict.fromkeys(one.action for one in seen))
@@ -194,8 +196,11 @@ def _lengths(
     return _compared([length(clipped(stretches, *part)) / unit for part in known])
 
 
-def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
-    """Return how often an action was done in a part of a week. Entries that a watch shows as missed do not count."""
+def times_done(action: ActionType, known: Snapshot, part: Stretch, given: Sequence[Recommendation] = ()) -> int:
+    """Return how often an action was done in a part of a week. Entries that a watch shows as missed do not count.
+
+    A suggestion of those ``given`` that the user says to have done counts on a day without other times.
+    """
     found = [
         (o.start, o.end)
         for o, label in known.agenda
@@ -210,4 +215,6 @@ def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
     if action is ActionType.MEDITATE:
         sessions = (one for _, one in known.samples if one.metric is Metric.MINDFUL and part[0] <= one.start < part[1])
         found += [(session.start, session.end or session.start + session.value * MINUTE) for session in sessions]
-    return len(merged(found))
+    days = {local_time(start, known.zones).date() for start, _ in found}
+    said = (one for one, _ in said_done(given, action) if part[0] <= one[0] < part[1])
+    return len(merged([*found, *(one for one in said if local_time(one[0], known.zones).date() not in days)]))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 
 from bridge.calendar.busy import Stretch, clipped
 from bridge.day.person import Person
-from bridge.domain.records import Deed, Recommendation
+from bridge.domain.records import SAID, Deed, Recommendation
 from bridge.domain.slots import ZoneHistory, moment_at, slot_bounds
 from bridge.domain.types import Task
 from rhythm_env.interface import ActionType, Answer
@@ -34,6 +34,13 @@ def promised(person: Person) -> list[Stretch]:
         if one.kind == "suggested" and one.start and one.end and is_agreed(one, person.known.zones)
         if one.outcome is not Deed.DONE
     ]
+
+
+def said_done(advised: Iterable[Recommendation], action: ActionType) -> list[tuple[Stretch, str]]:
+    """Return the times, with the names, of suggestions of an action that the person says to have done."""
+    told = (one for one in advised if one.outcome is Deed.DONE and one.evidence == SAID and one.action is action)
+    mine = (one for one in told if one.kind == "suggested")
+    return [((one.start, one.end), one.what or "") for one in mine if one.start and one.end]
 
 
 def _new_times(person: Person) -> Iterator[tuple[Recommendation, Stretch]]:

@@ -12,7 +12,7 @@ from bridge.calendar.expansion import midnight
 from bridge.calendar.kinds import CALL, OWED, QUICK, SHOPPING, SURE, is_meal, title_of, what_is
 from bridge.calendar.owners import on_shift
 from bridge.calendar.plans import COMPANY
-from bridge.day.agreed import is_agreed, put_off
+from bridge.day.agreed import is_agreed, put_off, said_done
 from bridge.day.grid import CELL, DAY, Grid, Starts, run
 from bridge.day.known import NAMES_DAYS
 from bridge.day.person import Person
@@ -154,6 +154,8 @@ class View:
         mine = (o for o in self.planned(action) if o.end <= until)
         found = {self.person.date_of(o.start) for o in mine if is_of(o.event.title or "", kind)}
         found |= {self.person.date_of(one.start) for one in self.said if one.foreseen and one.action is action}
+        told = said_done(self.person.advised, action)
+        found |= {self.person.date_of(start) for (start, _), what in told if start <= until and is_of(what, kind)}
         if action is ActionType.EXERCISE:
             days = (day - k * DAY for k in range(WEEK.days))
             done = ((one, workout.label or "") for one in days for workout in self.person.workouts(one))

@@ -186,7 +186,7 @@ class Recommendations(Part):
     def states(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
     ) -> tuple[tuple[object, ...], ...]:
-        """Return (id, answer, week, timestep, start) of recommendations made in [since, until), for caches.
+        """Return (id, answer, week, timestep, start, outcome) of recommendations made in [since, until), for caches.
 
         Week and timestep are those of the slot to which a recommendation was put off, or None.
         """
@@ -292,7 +292,7 @@ _MADE_BETWEEN = sa.and_(
 _FULL_BETWEEN = _FULL.where(_MADE_BETWEEN).order_by(table.c.created_at, table.c.id)
 _BETWEEN = _RECORD.where(_MADE_BETWEEN).order_by(table.c.created_at, table.c.id)
 _STATES = (
-    sa.select(table.c.id, table.c.answer, table.c.moved_week, table.c.moved_timestep, table.c.start_at)
+    sa.select(table.c.id, table.c.answer, table.c.moved_week, table.c.moved_timestep, table.c.start_at, table.c.outcome)
     .where(_MADE_BETWEEN)
     .order_by(table.c.id)
 )

@@ -4,16 +4,20 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.advice.review import times_done
 from bridge.day.body import Mode, ModeKind
 from bridge.day.grid import grid_of
 from bridge.day.terms import _ago, _of_goal, _of_last_time
 from bridge.day.view import View, of_action
 from bridge.domain.facts import fact
+from bridge.domain.records import SAID, Deed
 from bridge.domain.rendering import for_person
 from bridge.domain.wishes import Wishes
 
 from .lives import DAY, TODAY, at, entry, workout
 from .persons import SUNDAY, A, free_sunday, person
+from .test_outcomes import advice
+from .test_put_off import recorded
 
 SIGNS = (fact("resting_hr_up"), fact("skin_warmer"))
 BOULDERING = [workout(SUNDAY - back * DAY, 1080, 60, "bouldering") for back in (7, 14, 21, 28)]
@@ -83,3 +87,26 @@ def test_the_last_time_told_beside_a_goal_is_of_the_kind_that_it_names():
         assert f"the last time was {days} days ago" in told
         assert f"your goal: {done} of 4" in told
         assert named or "(swimming)" not in told
+
+
+@pytest.mark.parametrize(
+    ("of", "action", "counts"),
+    [
+        ({"outcome": Deed.DONE, "evidence": SAID}, A.FAMILY_TIME, 1),
+        ({"outcome": Deed.NOT_DONE, "evidence": SAID}, A.FAMILY_TIME, 0),
+        ({"outcome": Deed.UNKNOWN}, A.FAMILY_TIME, 0),
+        ({"outcome": Deed.DONE, "evidence": SAID}, A.LEARN, 0),
+    ],
+)
+@pytest.mark.parametrize("met", [False, True])
+def test_what_is_said_to_be_done_counts_for_a_goal_once_a_day_in_plans_and_the_review(of, action, counts, met):
+    given = advice(action, at(TODAY - DAY, 720), kind="suggested", start=4, what="Mam", **of)
+    lunch = [entry(TODAY - DAY, 780, 840, A.FAMILY_TIME, "Lunch with mam")] if met else []
+    wishes = Wishes(goals={A.FAMILY_TIME: 2}, named={A.FAMILY_TIME: "mam"})
+    one = person(*lunch, hour=16, wishes=wishes, advised=[recorded(given)])
+    expected = 1 if met else counts
+    assert viewed(one, TODAY).times_held(A.FAMILY_TIME) == expected
+    (told,) = for_person([_of_goal(of_action(A.FAMILY_TIME, one), viewed(one, TODAY), 0)])
+    assert f"your goal: {expected} of 2" in told
+    week = at(TODAY - TODAY.weekday() * DAY, 0), at(TODAY, 960)
+    assert times_done(A.FAMILY_TIME, one.known, week, one.advised) == expected
