@@ -16,9 +16,10 @@ from bridge.day.bedtime import leaving, of_bedtime, of_short, of_waking, over_en
 from bridge.day.grid import DAY, MINUTE, Grid, without
 from bridge.day.person import PERIOD, Person
 from bridge.day.recovery import at_risk, leaving_for
+from bridge.day.rules import taken_back
 from bridge.day.sleep import LEAST_SLEEP, Rests, begun, other_zone, rounded_up
 from bridge.day.terms import due_weight
-from bridge.day.view import MOST, OF_A_TASK, due_tasks, of_due, of_task, stands
+from bridge.day.view import MOST, OF_A_TASK, View, due_tasks, of_due, of_task, stands
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed
 from bridge.domain.slots import zone_at
@@ -149,7 +150,10 @@ def given_blocks(person: Person, day: date) -> Iterator[Block]:
 
 
 def kept_tasks(person: Person, day: date, given: Sequence[Block]) -> list[Block]:
-    """Return the tasks that keep their times: those the person moved, and today those begun or about to begin."""
+    """Return the tasks that keep their times: those the person moved, and today those begun or about to begin.
+
+    The latter go where the person now states otherwise.
+    """
     found: list[Block] = []
     moved = [(task, place, True) for task, place in moved_tasks(person) if person.date_of(place[0]) == day]
     for task, (start, end), was_moved in [*moved, *_begun_tasks(person, day)]:
@@ -166,7 +170,9 @@ def kept_tasks(person: Person, day: date, given: Sequence[Block]) -> list[Block]
 def _begun_tasks(person: Person, day: date) -> Iterator[tuple[Task, Stretch, bool]]:
     for task in due_tasks(person, day) if day == person.date_of(person.now) else ():
         start, end, _ = person.places.get(str(task.key), (person.now, person.now, None))
-        if start < person.now + OF_A_TASK.notice * MINUTE and person.now < end <= start + MOST * MINUTE:
+        is_begun = start < person.now + OF_A_TASK.notice * MINUTE and person.now < end <= start + MOST * MINUTE
+        view = View(grid=Grid(person=person, date=day))
+        if is_begun and taken_back(of_task(task, person), view, (start, end)) is None:
             yield task, (start, end), False
 
 

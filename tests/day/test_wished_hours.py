@@ -169,3 +169,24 @@ def test_a_moved_task_leaves_free_what_is_wished_free(action, title, days):
     assert at(saturday, 780) <= start < end <= at(saturday, 900)
     barred = replace(one, wishes=Wishes(days=dict.fromkeys(A, frozenset(range(5)))))
     assert _place_of(barred, task, moment_at(at(saturday, 780), one.zones)) is not None  # the person said so
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        {"wishes": Wishes(never=frozenset({A.ADMIN_WORK}))},
+        {"wishes": Wishes(days={A.ADMIN_WORK: (0, 1, 2, 3)})},
+        {"wishes": Wishes(hours={A.ADMIN_WORK: ((time(14), time(16)),)})},
+        {"resting": {TODAY: [(A.ADMIN_WORK, "Pay rent")]}},
+        {"mode": Mode(kind=ModeKind.ILL, since=TODAY, said=True)},
+        None,
+    ],
+    ids=["vetoed", "day", "hours", "refused", "ill", "nothing said"],
+)
+@pytest.mark.parametrize("minutes", [-5, 5])
+def test_a_task_about_to_begin_is_taken_back_by_what_the_person_says(of, minutes):
+    task = Task(key="t", list="l", title="Pay rent", due=TODAY - DAY)
+    start = at(TODAY, 600 + minutes)
+    kept = {"t": (start, start + 45 * MINUTE, None)}
+    one = person(hour=10, tasks=[task], task_actions={"t": A.ADMIN_WORK}, places=kept, **(of or {}))
+    assert any(block.start == start for block in blocks(one, "task")) == (of is None)
