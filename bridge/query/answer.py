@@ -12,7 +12,7 @@ from bridge.domain.languages import Text, listed, say
 from bridge.query.answered import Answer, Group
 from bridge.query.compared import change, correlation, difference, minus
 from bridge.query.conditions import test_of
-from bridge.query.model import Aggregate, By, Condition, Kind, Query, Span, Subject, Versus
+from bridge.query.model import Aggregate, By, Condition, Kind, Query, Span, Subject, Versus, metric_in
 from bridge.query.reduced import (
     figure,
     held,
@@ -143,7 +143,7 @@ def _untold(query: Query, rows: Sequence[Row], tables: Tables) -> Text | None:
 def _metrics(query: Query) -> set[str]:
     of_workouts = [f"workout.{part.field}" for part in query.subjects if part.kind is Kind.WORKOUTS]
     names = [*of_workouts, *(part.name for part in query.subjects), *(part.name for part in query.conditions)]
-    return {part for name in names for part in name.split("/")}
+    return {metric_in(part) for name in names for part in name.split("/")}
 
 
 def _why_none(query: Query, tables: Tables, value: float | None) -> Text | None:

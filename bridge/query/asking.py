@@ -23,7 +23,7 @@ from bridge.query.answered import Answer
 from bridge.query.exposures import has_words
 from bridge.query.figures import LONG, PAINS
 from bridge.query.meaning import by_what_is_stored, stands_for
-from bridge.query.model import TITLED, VERSUS, Aggregate, untimed
+from bridge.query.model import TITLED, VERSUS, Aggregate, metric_in, untimed
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
@@ -363,7 +363,8 @@ def _of_stress(bridge: Bridge, user: User, words: Words) -> Words:
 
     The score of stress management replaces it only in a mean or median, because a high score means little stress.
     """
-    if not any("stress" in one for one in (words.what, *words.where, words.against or "")):
+    of_part = metric_in(words.what) != words.what  # which only readings tell
+    if of_part or not any("stress" in one for one in (words.what, *words.where, words.against or "")):
         return words
     told = bridge.store.daily.told(user.id, STRESS)
     if Metric.STRESS in told or Metric.DAILY_STRESS in told:

@@ -13,7 +13,18 @@ from bridge.domain.phrases import WEEKDAYS
 from bridge.query import exposures
 from bridge.query.answer import answer
 from bridge.query.answered import Answer
-from bridge.query.model import FIELDS, SPORT_COUNT, TITLED, Aggregate, By, Condition, Kind, untimed
+from bridge.query.model import (
+    FIELDS,
+    IN_NIGHTS,
+    SPORT_COUNT,
+    TITLED,
+    Aggregate,
+    By,
+    Condition,
+    Kind,
+    metric_in,
+    untimed,
+)
 from bridge.query.parse import subject_of
 from bridge.query.tables import Row, Tables
 from bridge.query.understood import BEDTIME
@@ -30,11 +41,12 @@ def stands_for(told: Answer, text: str, today: date) -> Text | None:
     if query.subject.name == BEDTIME and TO_BED.search(text):
         return say("falling asleep stands for bedtime")
     nightly = query.subject.kind is Kind.NIGHTS or query.subject.name.split("/")[0] in NIGHT_MINUTES
+    nightly = nightly or query.subject.name.endswith(IN_NIGHTS)
     of_weekdays = query.by is By.WEEKDAY or any(one.field == "weekday" for one in query.conditions)
     if nightly and query.subject.name != BEDTIME and (of_weekdays or DAY_NAMED.search(text)):
         return say("a night is of the day on which you woke up")
     names = [query.subject.name, *(one.name for one in query.conditions)]
-    if any(untimed(one) != one for one in names):
+    if any(untimed(one) not in (one, metric_in(one)) for one in names):
         return say("by the times of your notes")
     if told.unit == NOTED and CAFFEINE in in_languages(query.subject.name):
         return say("an amount of caffeine, which devices tell in mg, and no number of cups")

@@ -80,8 +80,8 @@ WORKOUT_METRICS: Mapping[str, tuple[Metric, ...]] = MappingProxyType(
 WORKOUT_UNITS: Mapping[str, str] = MappingProxyType(
     {"minutes": "min"} | {name: METRICS[metrics[0]].unit for name, metrics in WORKOUT_METRICS.items()}
 )
-# Frequent readings whose highest and lowest are those of single readings. Of a level of stress they are of days.
-READINGS = frozenset(str(metric) for metric, spec in METRICS.items() if spec.packed) - {"stress"}
+PACKED = frozenset(str(metric) for metric, spec in METRICS.items() if spec.packed)  # of frequent readings
+READINGS = PACKED - {"stress"}  # whose highest and lowest are those of single readings; of stress they are of days
 PEAK = "max_hr"  # the highest heart rate that was read during a workout
 FIGURE_UNITS: Mapping[str, str] = MappingProxyType({**WORKOUT_UNITS, PEAK: METRICS[Metric.HEART_RATE].unit})
 CLOCKS = ("start", "end")  # of nights and workouts, as minutes after midnight
@@ -121,8 +121,13 @@ class Subject:
         if self.kind is not Kind.DAYS or self.field is None:
             return self.field not in (*AVERAGED, *CLOCKS)
         return (
-            self.over is None and self.field not in METER_NAMES and (self.field not in METRICS or self.field in SUMMED)
+            self.over is None and self.field not in METER_NAMES and (self.metric not in METRICS or self.field in SUMMED)
         )
+
+    @property
+    def metric(self) -> str:
+        """Return the field, or for readings of a part of the day their metric, or an empty text for rows."""
+        return metric_in(self.field or "")
 
     @property
     def unit(self) -> str:
@@ -137,7 +142,7 @@ class Subject:
             return "min"
         if self.field in TASKS:
             return "tasks"
-        if self.field not in METER_NAMES and self.field not in METRICS:
+        if self.field not in METER_NAMES and self.metric not in METRICS:
             return "noted"
         if self.over is not None:
             return (
@@ -145,14 +150,14 @@ class Subject:
                 if METRICS[Metric(self.field)].unit == METRICS[self.over].unit
                 else (f"{METRICS[Metric(self.field)].unit}/{METRICS[self.over].unit}")
             )
-        return "level" if self.field in METER_NAMES else METRICS[Metric(self.field)].unit
+        return "level" if self.field in METER_NAMES else METRICS[Metric(self.metric)].unit
 
     @property
     def metrics(self) -> frozenset[Metric]:
         """Return the daily metrics from which the subject is computed."""
-        if self.kind is not Kind.DAYS or self.field is None or self.field not in METRICS:
+        if self.kind is not Kind.DAYS or self.metric not in METRICS:
             return frozenset()
-        return frozenset({Metric(self.field)} | ({self.over} if self.over else set()))
+        return frozenset({Metric(self.metric)} | ({self.over} if self.over else set()))
 
 
 METER_NAMES: Mapping[str, Meter] = MappingProxyType({meter.lower(): meter for meter in Meter})
@@ -198,6 +203,7 @@ PERIOD_VALUE = "value"  # of a day, week or month of --per
 TITLED = "titled "  # leads a factor: how many of a day's calendar entries have some words in their title
 # A note, or so much of it as is of a time of day: "coffee from 15:00", "wine from 12:00 before 18:00".
 TIMED = re.compile(r"(?P<name>.+?)(?: from (?P<begin>\d\d:\d\d))?(?: before (?P<end>\d\d:\d\d))?")
+IN_NIGHTS = " in nights"  # behind a metric of readings: those of recorded nights
 NIGHT_FIELDS = ("night.start", "night.end")
 CLOCK_FIELDS = frozenset({*NIGHT_FIELDS, "workout.start", "workout.end", "entry.start"})
 WORKOUT_FIELDS = ("workout.sport", "workout.start", "workout.end", *(f"workout.{name}" for name in WORKOUT_UNITS))
@@ -217,6 +223,12 @@ def untimed(name: str) -> str:
     """Return the name of a note without its time of day, as "coffee" of "coffee from 15:00"."""
     found = TIMED.fullmatch(name)
     return found["name"] if found else name
+
+
+def metric_in(name: str) -> str:
+    """Return the metric of "heart_rate from 18:00" or "stress in nights", and any other name as it is."""
+    plain = name.removesuffix(IN_NIGHTS) if name.endswith(IN_NIGHTS) else untimed(name)
+    return plain if plain in PACKED else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,7 +312,9 @@ class Query:
     @property
     def of_readings(self) -> bool:
         """Return True if the highest or lowest single reading is asked for, and not that of the days' means."""
-        return self.subject.name in READINGS and self.of in (Aggregate.MIN, Aggregate.MAX) and self.per is None
+        return (
+            metric_in(self.subject.name) in READINGS and self.of in (Aggregate.MIN, Aggregate.MAX) and self.per is None
+        )
 
     @property
     def subjects(self) -> Sequence[Subject]:

@@ -28,6 +28,7 @@ from bridge.query.model import (
     STATES,
     SUBJECTS,
     TASK_STATE,
+    TIMED,
     VERSUS,
     Aggregate,
     By,
@@ -37,6 +38,7 @@ from bridge.query.model import (
     Span,
     Subject,
     Versus,
+    metric_in,
 )
 from rhythm_env.interface import ActionType
 
@@ -151,7 +153,7 @@ def _check_together(query: Query) -> None:
             f"--of with several names takes {', '.join(sorted(OF_SEVERAL))} of one subject; leave out the others, "
             "and --by and --against"
         )
-    if query.ofs and subject.name in READINGS and {*query.ofs} & {*ENDS}:
+    if query.ofs and metric_in(subject.name) in READINGS and {*query.ofs} & {*ENDS}:
         raise SetupError(f"the highest and lowest {subject.name} are single readings; ask for one at a time by --of")
     if query.top and (by or against is not None or subject.parts or query.of not in ENDS or query.ofs):
         raise SetupError(
@@ -198,6 +200,8 @@ def subject_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Subje
     if divided:
         metrics = [Metric(_known(one.strip(), ASKED, "metric")) for one in (first, second)]
         return Subject(name=f"{metrics[0]}/{metrics[1]}", kind=Kind.DAYS, field=str(metrics[0]), over=metrics[1])
+    if metric_in(name) != name:
+        return Subject(name=_in_part(name), kind=Kind.DAYS, field=name)
     if name not in SUBJECTS:
         name = _known(name, (*SUBJECTS, *factors()), "metric")
     if name in SEVERAL:
@@ -207,6 +211,15 @@ def subject_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Subje
         rows = Kind.ENTRIES if kind == MEETINGS else Kind(kind)
         return Subject(name=name, kind=rows, field=field if dotted else None)
     return Subject(name=name, kind=Kind.DAYS, field=name)
+
+
+def _in_part(name: str) -> str:
+    """Return the name of readings of a part of the day. Raises SetupError for what is no clock time."""
+    timed = TIMED.fullmatch(name)
+    for told in timed.group("begin", "end") if timed else ():
+        if told is not None:
+            _clock(metric_in(name), told)
+    return name
 
 
 def condition_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Condition:

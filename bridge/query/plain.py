@@ -17,6 +17,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
 from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag
+from bridge.query.day_parts import of_time_named
 from bridge.query.figures import NIGHT_CLOCKS
 from bridge.query.model import METER_NAMES, TITLED
 from bridge.query.parse import Words
@@ -302,7 +303,7 @@ def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:
     spans = until_now(spans, kinds, text.lower(), marked.today)
     one_day = len(spans) == 1 and spans[0][0] == spans[0][1]
     untimed = [one for one in tokens if one[0] != w.SPAN]
-    found = words_of(Bag.of(untimed, timed=len(spans) == 1, single=one_day))
+    found = of_time_named(words_of(Bag.of(untimed, timed=len(spans) == 1, single=one_day)), text.lower(), len(spans))
     read = settled(found, text.lower(), kinds, timed=bool(spans))
     read = within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
     _check_answers(read, tokens, text.lower())

@@ -11,6 +11,7 @@ from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag
 from bridge.query.comparisons import BEHIND, COMPARE, OF_NIGHT, PLAIN, compared
 from bridge.query.condition_texts import AFTER, AHEAD, BETWEEN, BY_DAY, NEXT, NIGHT, ON
+from bridge.query.day_parts import check_nightly, part_of_day
 from bridge.query.figures import (
     LONG,
     PAINS,
@@ -19,7 +20,17 @@ from bridge.query.figures import (
     where_of,
 )
 from bridge.query.lists import read_lists
-from bridge.query.model import METER_NAMES, OWN_FIELDS, PERIOD_VALUE, SPORT_COUNT, SUMMED, TITLED, VERSUS
+from bridge.query.model import (
+    IN_NIGHTS,
+    METER_NAMES,
+    OWN_FIELDS,
+    PACKED,
+    PERIOD_VALUE,
+    SPORT_COUNT,
+    SUMMED,
+    TITLED,
+    VERSUS,
+)
 from bridge.query.parse import OF_SEVERAL, Words, subject_of
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.settled import ENDS
@@ -32,7 +43,13 @@ OF_DAY = {*METRICS, *METER_NAMES, *OWN_FIELDS, *PAINS}
 
 def words_of(bag: Bag) -> Words:
     """Return the query of a bag. Raises NotUnderstood if something is left over."""
+    compares, part = bag.sees(*COMPARE), part_of_day(bag)
     found = _words_of(bag)
+    if part and (found.what not in PACKED or (compares and not found.against)):
+        raise NotUnderstood
+    found = replace(found, what=found.what + part)
+    if part == IN_NIGHTS:
+        check_nightly(found)
     if BETWEEN in (found.against or ""):
         raise NotUnderstood
     if found.of == "trend" and found.by in LONG:  # "minutes per week, is there a trend"

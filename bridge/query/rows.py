@@ -31,6 +31,7 @@ from bridge.meters.sleep import minutes_asleep
 from bridge.query.exposures import exposures, titled
 from bridge.query.model import (
     DAY_COUNTS,
+    IN_NIGHTS,
     LATEST,
     MEETINGS,
     METER_NAMES,
@@ -45,7 +46,7 @@ from bridge.query.model import (
     Kind,
     Query,
 )
-from bridge.query.samples import PACKED_DAYS_MAX, samples_by_day
+from bridge.query.samples import PACKED_DAYS_MAX, of_part, samples_by_day
 from bridge.query.tables import Row, Tables
 from bridge.query.untold import never_told, unreached
 from bridge.store import codec
@@ -73,9 +74,12 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     parts, conditions = query.subjects, query.conditions
     fields = {name for one in conditions for name in one.name.split("/")}
     named = fields | {str(part.field) for part in parts if part.kind is Kind.DAYS and part.field}
-    metrics = frozenset(m for part in parts for m in part.metrics) | {m for m in METRICS if m in fields}
+    in_parts = {part.name: metric for part in parts if (metric := part.metric) and metric != part.field}
+    whole = (part for part in parts if part.name not in in_parts)
+    metrics = frozenset(m for part in whole for m in part.metrics) | {m for m in METRICS if m in fields}
     kinds = {part.kind for part in parts}
     sleeps = Kind.NIGHTS in kinds or bool(metrics & NIGHT_MINUTES) or any(one.startswith("night.") for one in fields)
+    sleeps = sleeps or any(one.endswith(IN_NIGHTS) for one in in_parts)
     sleeps = sleeps or bridge.store.daily.told_in_nights(user.id, metrics & NIGHTLY)
     trained = Kind.WORKOUTS in kinds or any(one.of_workout or one.name.startswith("workouts") for one in conditions)
     since, until = query.since or date.min, query.until or date.max
@@ -89,6 +93,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     slept, done = _parted(told)
     nights = _nights(slept, user.zones, preference)
     values = samples_by_day(bridge, user, query, metrics, (since, until))
+    values |= {one: of_part(bridge, user, query, one, nights) for one in in_parts}
     for metric in metrics & NIGHTLY:
         of_nights = {day: night.values[metric] for day, night in nights.items() if metric in night.values}
         values[metric] = {**values.get(metric, {}), **of_nights}
@@ -96,7 +101,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     if meters:
         values |= levels(bridge, user, meters, query.since, now)
     by_sport = [one for one in fields if one.startswith(SPORT_COUNT)]
-    factors = named - {*METRICS, *METER_NAMES, *OWN_FIELDS, *by_sport}
+    factors = named - {*METRICS, *METER_NAMES, *OWN_FIELDS, *by_sport, *in_parts}
     if factors:
         values |= exposures(bridge, user, factors, now=now)
         in_titles = [one for one in factors if one.startswith(TITLED)]
@@ -104,7 +109,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
         values |= {one: titled(bridge, user, one.removeprefix(TITLED), now=now, until=last) for one in in_titles}
     if asked := {*TASKS} & named:
         values |= _tasks(bridge, user, asked, now)
-    empty = [metric for metric in metrics if not values.get(metric)]
+    empty = [metric for metric in (*metrics, *map(Metric, in_parts.values())) if not values.get(metric)]
     planned = {*PLANNED, *DAY_COUNTS} - {"workouts"} & (named | {part.name for part in parts})
     agenda = Kind.ENTRIES in kinds or "action" in fields or bool(planned)
     entries = _entries(bridge, user, query, now, titles=titles) if agenda else []

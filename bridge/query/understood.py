@@ -16,6 +16,7 @@ from bridge.query.model import (
     CLOCK_UNIT,
     COMPARED,
     ENTRY_FIELDS,
+    IN_NIGHTS,
     METER_NAMES,
     OWN_FIELDS,
     PERIOD_VALUE,
@@ -303,6 +304,8 @@ def metric_name(name: str) -> str:
         return say("{figure} of {rows}", figure=FIGURES[name.removeprefix("workout.")], rows=ROWS[Kind.WORKOUTS])
     if name.startswith(SPORT_COUNT):
         return listed([sport_name(one) for one in name.removeprefix(SPORT_COUNT).split("|")])
+    if name.endswith(IN_NIGHTS):
+        return say("{what} in recorded nights", what=metric_name(name.removesuffix(IN_NIGHTS)))
     if (timed := TIMED.fullmatch(name)) and timed["name"] != name:
         told = metric_name(timed["name"])
         for sign, at in ((">=", timed["begin"]), ("<", timed["end"])):

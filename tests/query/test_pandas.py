@@ -16,13 +16,13 @@ import pytest
 
 from bridge.domain.metrics import Metric
 from bridge.domain.sports import normalised
-from bridge.domain.types import Episode, EpisodeKind
+from bridge.domain.types import Episode, EpisodeKind, Item, Sample
 from bridge.installation import Bridge, open_bridge
 from bridge.query.answer import answer
 from bridge.query.model import WORKOUT_UNITS
 from bridge.query.parse import Words, query_of
 from bridge.query.rows import load_tables
-from tests.query.wearer import DAILY, FIRST, MOVES, NIGHTLY, NOW, SPORTS, Wearer, land
+from tests.query.wearer import DAILY, FIRST, MOVES, NIGHTLY, NOW, SPORTS, Wearer, land, offset
 
 OPERATORS = {
     "<": operator.lt,
@@ -77,6 +77,43 @@ def test_every_answer_equals_that_of_pandas(lived: tuple[Bridge, Wearer], questi
         assert {one.key: one.n for one in found.groups} == {key: n for key, (_, n) in groups.items()}, words
         for one in found.groups:
             assert _same(one.value, groups[one.key][0]), (words, one)
+
+
+def test_readings_of_a_part_of_the_day_are_as_by_pandas(lived: tuple[Bridge, Wearer]) -> None:
+    bridge, wearer = lived
+    user, rng = bridge.person("ana", at=NOW), random.Random(20_261_202)
+    items: list[Item] = []
+    told: list[dict[str, Any]] = []
+    for n in range(40 * 24):
+        start = datetime(2025, 3, 20, tzinfo=UTC) + timedelta(hours=n, minutes=rng.randint(0, 59))
+        rate, count, east = float(rng.randint(45, 150)), rng.randint(1, 5), offset(start, start.date())
+        local = (start + timedelta(minutes=east)).replace(tzinfo=None)
+        key, of = f"rate/{n}", Metric.HEART_RATE
+        items.append(Sample(key=key, metric=of, start=start, offset=east, day=local.date(), value=rate, count=count))
+        told.append({"start": start, "local": local, "rate": rate, "count": count})
+    land(bridge.store, user, items)
+    readings = pd.DataFrame(told)
+    clock, days = readings["local"].dt.strftime("%H:%M"), readings["local"].dt.date
+    late = days.where(clock < "06:00", days + timedelta(days=1))
+    nights = [one for one in wearer.items if isinstance(one, Episode) and one.kind is EpisodeKind.SLEEP]
+    of_night = [next((one.day for one in nights if one.start <= at < one.end), None) for at in readings["start"]]
+    parts = {
+        "from 12:00 before 18:00": days.where((clock >= "12:00") & (clock < "18:00")),
+        "before 07:30": days.where(clock < "07:30"),
+        "from 22:00 before 06:00": late.where((clock >= "22:00") | (clock < "06:00")),
+        "in nights": pd.Series(of_night),
+    }
+    span = {"since": "2025-03-25", "until": "2025-04-20"}
+    for part, day in parts.items():
+        asked = readings.assign(day=day, weighted=readings["rate"] * readings["count"]).dropna(subset=["day"])
+        asked = asked[(asked["day"] >= date(2025, 3, 25)) & (asked["day"] <= date(2025, 4, 20))]
+        sums = asked.groupby("day")[["weighted", "count"]].sum()
+        by_day = sums["weighted"] / sums["count"]
+        figures = {"mean": by_day.mean(), "median": by_day.median()}
+        for of, value in {**figures, "max": asked["rate"].max(), "min": asked["rate"].min()}.items():
+            query = query_of(Words(what=f"heart_rate {part}", of=of, **span))
+            found = answer(query, load_tables(bridge, user, query, now=NOW))
+            assert (found.value, found.n, found.unit) == (pytest.approx(value), len(by_day), "bpm"), (part, of)
 
 
 def test_two_spans_are_compared_as_by_pandas(lived: tuple[Bridge, Wearer]) -> None:
