@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from bridge.calendar.busy import Stretch, clipped
+from bridge.calendar.busy import Stretch, clipped, takes_time
 from bridge.day.agreed import open_again
 from bridge.day.bedtime import WAKINGS, leaves, of_bedtime, of_waking, over_entries
 from bridge.day.body import Condition
-from bridge.day.grid import DAY, MINUTE, Cells, Numbers, Starts, grid_of
+from bridge.day.grid import DAY, HOUR, MINUTE, Cells, Numbers, Starts, grid_of
 from bridge.day.leisure import is_wanted
 from bridge.day.masks import BEFORE_BED, ONE_REST, SHORT_TASK, before, urgency
 from bridge.day.person import Person
@@ -49,6 +49,7 @@ UNWELL = frozenset({"bedtime_unwell", "bedtime_unwell_before"})  # bedtimes whos
 EARLY_LEAST, EARLY_TOLD = timedelta(minutes=35), timedelta(hours=6)  # before the usual bedtime; before bedtime
 FREE_EACH = 48  # cells of free time for each suggestion after the first; our choice
 OF_TASK = frozenset({"offices_closed", "no_calls", "shops_closed", "deadline_over"})  # refusals of a task by its words
+DEEP_NIGHT = 3 * HOUR  # after midnight, when who does not sleep is awake for the night
 NEAR_BED = timedelta(hours=2)  # before bedtime: earlier it is said only where nothing else comes before it
 
 Propensities = Callable[[Moment, Sequence[ActionType]], Mapping[ActionType, float]]
@@ -111,7 +112,7 @@ def option_at(one: Judged, view: View, start: int) -> Option:
     minutes, not_then = 5 * int(one.lengths[start]), outside(candidate, view, grid.at(start))
     told = told if not_then is None else (*told[:1], not_then, *told[1:])
     if candidate.action is ActionType.SLEEP:
-        told = (*told, fact("nap", minutes=minutes))
+        told = (*told, _of_nap(view, grid.at(start), minutes))
     elif candidate.task is not None and minutes < candidate.least:
         told = (*told, fact("begin_with", minutes=minutes))
     elif candidate.task is not None and minutes > SHORT_TASK and float(grid.strained[start]) >= TIRING:
@@ -131,6 +132,14 @@ def option_at(one: Judged, view: View, start: int) -> Option:
         thin=bool(one.thin[start]),
         wished=one.wished_at(start),
     )
+
+
+def _of_nap(view: View, at: datetime, minutes: int) -> Fact:
+    """Return what a nap comes before: the coming night, or an entry through it."""
+    person, deep = view.person, view.grid.end_of_date + DEEP_NIGHT
+    mine = ((o, label) for o, label in person.entries if takes_time(o.event) and o.key not in person.left_out)
+    awake = [o.start for o, label in mine if at < o.start < deep < o.end and label.action is not ActionType.SLEEP]
+    return fact("nap_awake", minutes=minutes, time=person.local(awake[0])) if awake else fact("nap", minutes=minutes)
 
 
 def _usual_name(one: Judged, view: View, start: int) -> str | None:

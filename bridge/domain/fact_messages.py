@@ -149,6 +149,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "begin_with": say("begin with {minutes} minutes"),
     "begin_or_move": say("do a part of it, or move its date"),
     "nap": say("a nap of {minutes} minutes, early enough for the coming night"),
+    "nap_awake": say("a nap of {minutes} minutes, before your entry at {time:%H:%M}, which goes through the night"),
     "bedtime_common": say("a common bedtime is {time:%H:%M}; your nights are not known yet"),
     "bedtime_wished": say("you wish to be in bed by {time:%H:%M}"),
     "bedtime_not_before": say("you wish to be in bed no earlier than {time:%H:%M}"),

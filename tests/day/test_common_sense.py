@@ -7,6 +7,7 @@ import pytest
 
 from bridge.calendar.busy import clipped
 from bridge.day.bedtime import of_bedtime, of_waking
+from bridge.day.body import Mode, ModeKind
 from bridge.day.choice import gaps, look, place
 from bridge.day.silence import quiet
 from bridge.domain.rendering import for_person, told
@@ -58,6 +59,22 @@ def test_a_short_night_calls_for_a_nap_before_three():
     assert nap.end <= at(TODAY, 15 * 60)
     later = person(whole_day(TODAY, "Home", kind="workingLocation", busy=False), hour=15, episodes=short)
     assert A.SLEEP not in found(later)[0]
+
+
+@pytest.mark.parametrize(
+    ("span", "why"),
+    [
+        (None, "early enough for the coming night"),
+        ((900, 1290), "early enough for the coming night"),
+        ((1200, 1920), "before your entry at 20:00, which goes through the night"),
+        ((1320, 1800), "before your entry at 22:00, which goes through the night"),
+    ],
+)
+def test_a_nap_is_before_the_night_or_before_the_entry_that_takes_it(span, why):
+    shift = [] if span is None else [entry(TODAY, *span, A.ADMIN_WORK, "Shift")]
+    ill = Mode(kind=ModeKind.ILL, since=TODAY, said=True)
+    nap = found(person(*shift, hour=10, mode=ill, work=False), 8)[0][A.SLEEP]
+    assert for_person(nap.facts)[-1] == f"a nap of 20 minutes, {why}"
 
 
 def test_a_nap_on_a_working_day_is_for_those_at_home():
