@@ -56,7 +56,11 @@ class Bag:
         walked = (w.METRIC, "steps") in tokens and not bag.sees(w.ON_DAYS, w.AFTER, w.OTHERS)
         ran = w.WALK if walked else w.ACTIVITY
         bag.tokens = [(ran, of) if kind == w.RAN else (kind, of) for kind, of in bag.tokens]
-        if {(w.WALK, None), (w.AND, None)} <= {*bag.tokens} and bag.sees(w.ACTIVITY) and bag.sees(w.UNIT, w.HOW_FAR):
+        if (
+            {(w.WALK, None), (w.AND, None)} <= {*bag.tokens}
+            and bag.sees(w.SPORT, w.ACTIVITY)
+            and bag.sees(w.UNIT, w.HOW_FAR)
+        ):
             bag.tokens = [(w.ACTIVITY, "walking") if kind == w.WALK else (kind, of) for kind, of in bag.tokens]
         _conditions(bag)
         return bag
