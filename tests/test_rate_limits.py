@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 import requests
@@ -37,9 +38,17 @@ def test_the_wait_is_read_under_either_name(headers: dict[str, str], seconds: in
 
 @pytest.mark.parametrize("prefix", ["", "X_"])
 def test_nothing_is_asked_for_while_no_request_is_left(prefix: str) -> None:
-    limit = http.VendorLimit()
-    limit.note(answer(**{f"{prefix}RateLimit_Remaining": "1", f"{prefix}RateLimit_Reset": "77"}))
-    limit.check()
-    limit.note(answer(**{f"{prefix}RateLimit_Remaining": "0", f"{prefix}RateLimit_Reset": "77"}))
+    left = [answer(**{f"{prefix}RateLimit_Remaining": one, f"{prefix}RateLimit_Reset": "77"}) for one in "10"]
+    asked: list[str] = []
+
+    class Vendor(requests.Session):
+        def get(self, url: str | bytes, **_: Any) -> requests.Response:
+            asked.append(str(url))
+            return left[len(asked) - 1]
+
+    session = http.LimitedSession(Vendor())
+    session.get("https://vendor.example/1")
+    session.get("https://vendor.example/2")
     with pytest.raises(TryLater, match="no more requests"):
-        limit.check()
+        session.get("https://vendor.example/3")
+    assert len(asked) == 2

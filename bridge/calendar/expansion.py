@@ -120,6 +120,9 @@ def series_of(event: Event) -> str:
     """Return what all events of a series share, copies of a meeting included. Corrections are stored under it.
 
     It is the iCalendar id or a key in this calendar.
+
+    >>> series_of(entry(9, 10).event), series_of(entry(9, 10, series="standup@example.org").event)
+    ('example/9', 'standup@example.org')
     """
     return event.series or f"{event.calendar}/{event.master or event.key}"
 
