@@ -10,13 +10,15 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from bridge.calendar.busy import takes_time
 from bridge.calendar.expansion import midnight
+from bridge.calendar.meetings import is_meeting
 from bridge.day.body import Mode, ModeKind
 from bridge.day.known import HOME_DAYS
 from bridge.day.person import Person
 from bridge.day.routine import Routine, learn_routine
 from bridge.day.sleep import Rests, nights_and_odd
-from bridge.day.work import free_days
+from bridge.day.work import OFFICE_WORK, free_days
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.languages import say
@@ -238,9 +240,21 @@ def noticed(person: Person) -> list[tuple[ModeKind, tuple[Fact, ...]]]:
     ahead = (today + n * DAY for n in range(14))
     working = [day for day in ahead if person.routine.work[day.weekday()]]
     free = 0
-    while free < len(working) and working[free] in free_days(person.known):
+    at_work = _at_work(person.known)
+    while free < len(working) and working[free] in free_days(person.known) - at_work:
         free += 1
     said = any(person.mode.on(day) is not ModeKind.NORMAL for day in working[:free])
     if person.routine.work_known and free >= FREE_IN_A_ROW and not said:
         found.append((ModeKind.HOLIDAY, (fact("no_work_until", date=working[free - 1]),)))
     return found
+
+
+def _at_work(known: Snapshot) -> frozenset[date]:
+    """Return the dates of meetings and work that were entered for that day alone, unlike a series that goes on."""
+    single = (one for one in known.agenda if not (one[0].event.recurrence or one[0].event.master))
+    work = (
+        o.start
+        for o, label in single
+        if is_meeting(o.event) or (label.action in OFFICE_WORK and not o.event.all_day and takes_time(o.event))
+    )
+    return frozenset(local_time(start, known.zones).date() for start in work)

@@ -6,6 +6,9 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from bridge.advice.modes import noticed
+from bridge.day.body import ModeKind
+from bridge.day.person import Person
 from bridge.day.routine import learn_routine
 from bridge.day.work import OFFICE, free_days
 from bridge.domain.slots import ZoneSpan
@@ -221,6 +224,26 @@ def test_no_free_day(one):
 def test_work_on_a_named_day_is_work():
     named = whole_day(TODAY, "Mother's Day", calendar="holidays", busy=False)
     assert TODAY not in free_days(known((), [named, entry(TODAY, 540, 1000, "DEEP_WORK")]))
+
+
+@pytest.mark.parametrize(
+    ("of", "asked"),
+    [
+        (None, True),
+        ({"others": 13}, False),
+        ({"action": "DEEP_WORK"}, False),
+        ({"action": "ME_TIME"}, True),
+        ({"others": 3, "recurrence": ("RRULE:FREQ=DAILY",)}, True),
+    ],
+)
+def test_work_entered_for_a_free_day_is_no_holiday(of, asked):
+    """A series goes on in everybody's holidays. What is entered for one of these days does not."""
+    away = whole_day(TODAY, "Vacances de la Toussaint", days=14)
+    event = {"action": None, "title": "Conseil"} | (of or {})
+    agenda = [*office(42), away, *([] if of is None else [entry(TODAY + 3 * DAY, 840, 1020, **event)])]
+    life = known((), agenda, now=at(TODAY, 480))
+    found = noticed(Person(known=life, now=life.at, routine=learn_routine(life)))
+    assert (ModeKind.HOLIDAY in [kind for kind, _ in found]) == asked
 
 
 def test_hours_follow_the_clock():
