@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, cast
 
 from bridge.domain import sports
@@ -23,12 +23,13 @@ from bridge.query.answered import Answer
 from bridge.query.exposures import has_words
 from bridge.query.figures import LONG, PAINS
 from bridge.query.meaning import by_what_is_stored, stands_for
-from bridge.query.model import TITLED, VERSUS, Aggregate, metric_in, untimed
+from bridge.query.model import TITLED, VERSUS, Aggregate, By, metric_in, untimed
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
 from bridge.query.plain_spans import AHEAD_DAYS, UNTIL_NOW
 from bridge.query.plain_words import CLASS_NAMES, note_classes, pattern
+from bridge.query.reduced import whole
 from bridge.query.rows import load_tables
 from bridge.query.tables import Tables
 from bridge.query.translated import translated
@@ -64,6 +65,10 @@ RMSSD = re.compile(rf"\b{Metric.HRV_RMSSD}\b")
 DAY = timedelta(days=1)
 WHEN_IS = pattern("when_is")
 EACH = {"week": say("{value} a week on average"), "month": say("{value} a month on average")}
+WHOLE = {
+    "week": say("{value} a week on average, over the {n} whole weeks"),
+    "month": say("{value} a month on average, over the {n} whole months"),
+}
 TITLES = re.compile(rf"(?:^|(?<=\.)|(?<={VERSUS})){TITLED}[^<>=!]*[^<>=!\s]")
 
 
@@ -231,9 +236,18 @@ def _each_on_average(
     added = told.query.of in (Aggregate.SUM, Aggregate.COUNT) and told.query.subject.added
     if words.by not in LONG or not added or not told.value or told.untold is not None:
         return None
-    mean, _ = typed(bridge, user, replace(words, of="mean", per=words.by, by=None), now=now, titles=titles)
+    since, until, today = told.query.since, told.query.until or date.max, local_time(now, user.zones).date()
+    over, text, begins = replace(words, of="mean", per=words.by, by=None), EACH[words.by], [today]
+    if since is not None and not (words.first or words.last):
+        begins = whole(By(words.by), since, min(until, today - timedelta(days=1)))
+        if len(begins) < 3:  # of two whole periods or fewer each is told anyway
+            return None
+        last = begins[-1] - timedelta(days=1)
+        text = text if since == begins[0] and until == last else WHOLE[words.by]
+        over = replace(over, since=begins[0].isoformat(), until=last.isoformat())
+    mean, _ = typed(bridge, user, over, now=now, titles=titles)
     unit = "count" if told.query.of is Aggregate.COUNT else told.unit
-    return None if mean.value is None else say(EACH[words.by].message, value=written(mean.value, unit))
+    return None if mean.value is None else say(text.message, value=written(mean.value, unit), n=len(begins) - 1)
 
 
 def _never(bridge: Bridge, user: User, words: Words, told: Answer, *, now: datetime, titles: bool) -> Text | None:

@@ -119,6 +119,12 @@ BEGINS: Mapping[By, Callable[[date], date]] = {
 }
 
 
+def whole(by: By, since: date, until: date) -> list[date]:
+    """Return the first days of the whole weeks or months of a span, and at the end the day after the last of them."""
+    days = (since + timedelta(days=n) for n in range((until - since).days + 2))
+    return [day for day in days if BEGINS[by](day) == day]
+
+
 def periods(query: Query, rows: Sequence[Row], tables: Tables) -> list[Row]:
     """Return one row per day, week or month, with the sum of its rows, or the mean where they cannot be summed.
 

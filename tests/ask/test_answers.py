@@ -239,3 +239,12 @@ def test_what_was_done_in_each_week_is_told_with_its_mean(lived: Lived) -> None:
     assert told(lived, "how many workouts per week from 22 December 2025 to 11 January 2026")[1].endswith(
         "2 a week on average."
     )
+
+
+def test_a_mean_of_weeks_leaves_out_those_that_the_span_cuts(lived: Lived) -> None:
+    whole = told(lived, "how many workouts per week from 22 December 2025 to 11 January 2026")[1]
+    for span in ("20 December 2025 to 11 January 2026", "22 December 2025 to 14 January 2026"):
+        text = told(lived, f"how many workouts per week from {span}")[1]
+        assert whole.endswith("2 a week on average.")
+        assert text.endswith("2 a week on average, over the 3 whole weeks."), text
+    assert "on average" not in told(lived, "how many workouts per week from 30 December 2025 to 11 January 2026")[1]
