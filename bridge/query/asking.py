@@ -22,7 +22,7 @@ from bridge.query.answer import answer
 from bridge.query.answered import Answer
 from bridge.query.exposures import has_words
 from bridge.query.figures import LONG, PAINS
-from bridge.query.meaning import by_what_is_stored, stands_for
+from bridge.query.meaning import by_what_is_stored, stands_for, with_verdict
 from bridge.query.model import TITLED, VERSUS, Aggregate, By, metric_in, untimed
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
@@ -33,7 +33,6 @@ from bridge.query.reduced import whole
 from bridge.query.rows import load_tables
 from bridge.query.tables import Tables
 from bridge.query.translated import translated
-from bridge.query.verdicts import with_verdict
 from bridge.query.written import written
 
 if TYPE_CHECKING:
