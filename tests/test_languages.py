@@ -101,6 +101,53 @@ def test_a_missing_translation_is_told() -> None:
     ]
 
 
+# A form that addresses a stranger, by language. Words in quotation marks are names on a vendor's own page.
+QUOTED = re.compile(r"«.*?»|„.*?“")
+FORMAL = {
+    "fr": re.compile(
+        r"(?i)(?<!rendez-)\b(?:vous|votre|vos|vôtres?|êtes|veuillez)\b"
+        r"|\b(?!(?:assez|chez|nez|rez|rendez|riz|rendez(?=-vous))\b)\w+ez\b"
+        r"|(?:^|[.;:!?] ?)(?:dites|faites)\b|\b(?:dites|faites)-"
+    ),
+    "de": re.compile(r"(?<![.:!?>] )(?<!^)\b(?:Sie|Ihnen|Ihre?[mnrs]?)\b|^\w+en Sie\b|[.:;!?] \w+en Sie\b"),
+}
+
+
+def formal(text: str, language: str) -> list[str]:
+    found = FORMAL[language].finditer(QUOTED.sub("", text))
+    return [one[0] for one in found]
+
+
+@pytest.mark.parametrize("language", FORMAL)
+def test_a_language_says_tu_and_du_everywhere(language: str) -> None:
+    catalogue = _read(LOCALE / language / "LC_MESSAGES" / "bridge.po")
+    found = [
+        (text, said) for one in _messages(catalogue) for text in _texts(one.string) if (said := formal(text, language))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "is_formal"),
+    [
+        ("fr", "Découvrez une personne inventée", True),
+        ("fr", "un souhait de trop ; dites lequel", True),
+        ("fr", "Ce que vous avez noté", True),
+        ("fr", "à votre sujet", True),
+        ("fr", "assez tôt, chez toi, avant ton rendez-vous", False),
+        ("fr", "les tâches faites et les choses dites", False),
+        ("fr", "Gestion des données, « Exporter vos données »", False),
+        ("de", "Öffnen Sie die Seite", True),
+        ("de", "Deine Daten. Wählen Sie eine Datei", True),
+        ("de", "wenn Ihre Uhr misst", True),
+        ("de", "Die Zahl ist klein. Sie ändert nichts.", False),
+        ("de", "Ihre Daten werden gelöscht", False),
+    ],
+)
+def test_a_formal_address_is_told_from_a_name_and_a_thing(language: str, text: str, is_formal: bool) -> None:
+    assert bool(formal(text, language)) == is_formal
+
+
 def _extracted(folder: Path, roots: list[str]) -> set[tuple[str | None, str | tuple[str, ...]]]:
     """The messages of the sources, taken by the options of ``make languages``."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -178,10 +225,19 @@ def test_french_is_one_file_and_says_which_languages_it_is_asked_in(visitor: Vis
         assert shown(steps) == "12\u202f346 pas hier, "
         assert shown(say("{share:.0%} sure", share=0.756)) == "sûr à 76\u202f%"
         assert date_text(date(2026, 3, 2), "%A, %-d %B %Y") == "lundi 2 mars 2026"
-    for path, asked in (("/ask", "combien de pas hier ?"), ("/ask", "combien de sommeil profond en octobre ?")):
-        refused = visitor.get(path, params={"text": asked}, headers=french)
-        assert refused.status_code == 400
-        assert "en anglais ou en allemand" in refused.text.split('role="alert"')[1]
+    for asked in (
+        "combien de pas hier ?",
+        "combien de sommeil profond en octobre ?",
+        "combien de workouts la semaine passée ?",
+        "steps dans la dernière semaine",
+        "HRV moyenne par mois",
+    ):
+        refused = visitor.get("/ask", params={"text": asked}, headers=french)
+        assert refused.status_code == 400, asked
+        told_so = refused.text.split('role="alert"')[1].split("</section>")[0]
+        assert "en anglais ou en allemand" in told_so
+        (example,) = re.findall(r'href="(/ask\?text=[^"]+)"', told_so)
+        assert visitor.get(example, headers=french).status_code == 200, example
     for wish in ("pas de sport avant 9 h", "courir trois fois par semaine", "le dimanche en famille"):
         with pytest.raises(SetupError) as error:
             say_wish(place.bridge.store, ana, wish, confirmed=True, now=installation.now())

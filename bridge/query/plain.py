@@ -62,11 +62,7 @@ def _named(name: str) -> list[str]:
     return [re.escape(one.strip()) for language in LANGUAGES for one in told[language].split(",")]
 
 
-EXAMPLES = (  # for the page, in the language of the person
-    say("how much deep sleep did I get on weekdays in October?"),
-    say("what time do I usually go to bed?"),
-    say("steps this week compared to last week"),
-)
+EXAMPLE = say("how much deep sleep did I get on weekdays in October?")  # for the page
 # "do I ... no, how often do I golf": what is broken off counts no more.
 BOTH = pattern("both")
 REFERS = pattern("refers")

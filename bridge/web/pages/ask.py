@@ -16,7 +16,7 @@ from bridge.query import asking
 from bridge.query.answered import Answer
 from bridge.query.group_names import group_name
 from bridge.query.model import Aggregate
-from bridge.query.plain import EXAMPLES, NotRead
+from bridge.query.plain import EXAMPLE, NotRead
 from bridge.query.said import said
 from bridge.query.understood import sentence
 from bridge.query.written import as_time, rounded, written
@@ -40,7 +40,7 @@ LARGE = 1000  # from which a figure has no decimals
 @router.get("/ask")
 def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTMLResponse:
     """Show a field for a question and, if one was asked, the answer as a sentence and bars."""
-    found, wrong, examples = None, None, [shown(one) for one in EXAMPLES]
+    found, wrong, example = None, None, None
     if text.strip():
         try:
             found, _ = asking.plain(visit.bridge, visit.user, text, now=visit.now, titles=True)
@@ -49,9 +49,9 @@ def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTM
             if error.unread:
                 words = ", ".join(error.unread)
                 wrong = shown(say("Not understood in this question: {words}. Ask, for example:", words=words))
-            examples = [error.near] if error.near else examples
+            example = error.near or shown(EXAMPLE)
         except SetupError as error:
-            wrong, examples = told(error), []
+            wrong = told(error)
     status = 200 if wrong is None else 400
     return page(
         "ask.html",
@@ -62,7 +62,7 @@ def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTM
         answers=[] if found is None else [_answer(one, visit.today) for one in (found, *found.also)],
         change=_change(visit, found),
         wrong=wrong,
-        examples=examples,
+        example=example,
     )
 
 
