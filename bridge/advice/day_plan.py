@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice import outcomes, recommend
@@ -145,10 +145,13 @@ def _keep_places(bridge: Bridge, user: User, person: Person, blocks: Sequence[Bl
 
 def _moves(person: Person, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
     begin, zones = midnight(day, person.known.zones), person.known.zones
-    found = moves(zones, begin, max([begin, *(block.end for block in blocks)]))
-    first = min((block.start for block in blocks if not block.all_day), default=begin)
-    before = (ZoneSpan(since=first, zone=zone_at(first, zones).key),) if found and first < found[0].since else ()
-    return (*before, *found)
+    starts = [block.start for block in blocks if not block.all_day and block.start >= begin]
+    if not starts:
+        return ()
+    found = moves(zones, begin, max(starts) + timedelta(seconds=1))  # what lasts for days knows later ones
+    if not found or found[0].since <= min(starts):
+        return tuple(found)
+    return (ZoneSpan(since=min(starts), zone=zone_at(min(starts), zones).key), *found)
 
 
 def _changes(bridge: Bridge, user: User, day: date, *, seen_at: datetime | None) -> Iterator[Fact]:

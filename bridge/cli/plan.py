@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -88,7 +88,7 @@ def plan(
 def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
     from bridge.domain.rendering import for_person
 
-    rows = [_row(row, user, found.date) for row in found.rows]
+    rows = [_row(row, user, found) for row in found.rows]
     typer.echo(f"{found.date:%A} {found.date.day} {found.date:%B %Y}")
     if rows:
         show.table(rows, ("from", "to", "", "action", "title", "because"))
@@ -103,15 +103,14 @@ def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
     _print_outlook(found, user)
 
 
-def _row(one: Block | ZoneSpan, user: User, day: date) -> dict[str, str]:
-    from bridge.documents.plan import clock, ends
+def _row(one: Block | ZoneSpan, user: User, found: DayPlan) -> dict[str, str]:
+    from bridge.documents.plan import clock, ends, moved
     from bridge.domain.rendering import for_person
     from bridge.domain.slots import ZoneSpan
-    from bridge.domain.zones import place_of
 
     if isinstance(one, ZoneSpan):
-        return {"from": clock(one.since, user.zones), "title": f"{place_of(one.zone)} time from here on"}
-    begin, end = ("all day", "") if one.all_day else ends(one, day, user.zones)
+        return {"from": clock(one.since, user.zones), "title": str(moved(found, one, user.zones))}
+    begin, end = ("all day", "") if one.all_day else ends(one, found.date, user.zones)
     return {
         "from": begin,
         "to": end,

@@ -13,10 +13,11 @@ from bridge.day.blocks import Block
 from bridge.day.plan import DayPlan
 from bridge.documents.facts import FactDocument, fact_documents
 from bridge.documents.filling import filled
-from bridge.domain.languages import date_text
+from bridge.domain.languages import Text, date_text, say
 from bridge.domain.rendering import Audience, for_person, reasons
-from bridge.domain.slots import ZoneHistory, local_end, local_time, zone_at
+from bridge.domain.slots import ZoneHistory, ZoneSpan, local_end, local_time, zone_at
 from bridge.domain.titles import advice_title
+from bridge.domain.zones import place_of
 from bridge.meters.outlook import Expected
 
 OUTLOOK_DIGITS = 3
@@ -134,6 +135,20 @@ def _named(at: datetime, *, named: bool) -> str:
 
 def clock(at: datetime, zones: ZoneHistory) -> str:
     return f"{local_time(at, zones):%H:%M}"
+
+
+def moved(plan: DayPlan, stay: ZoneSpan, zones: ZoneHistory) -> Text:
+    """Return which clock the times of a plan are by from a stay on, with the flight that changes it."""
+    is_change, place = stay in zones, place_of(stay.zone)
+    change = stay if is_change else next(one for one in plan.moves if one in zones)
+    flight = next((one for one in plan.blocks if one.flight and one.end == change.since), None)
+    if flight is None:
+        cause = say("{place} time from here on: your time zone changes", place=place)
+        return cause if is_change else say("{place} time from here on, until your time zone changes", place=place)
+    title = flight.title or flight.own_title or say("a flight")
+    if is_change:
+        return say("{place} time from here on, after {title}", place=place, title=title)
+    return say("{place} time from here on, until {title}", place=place, title=title)
 
 
 ADDED = ("suggested", "task", "wind_down")  # kinds of blocks that a calendar does not hold already

@@ -13,14 +13,13 @@ from bridge.day.blocks import Block
 from bridge.day.choice import Option
 from bridge.day.outcomes import with_task
 from bridge.day.plan import DayPlan
-from bridge.documents.plan import ends
+from bridge.documents.plan import ends, moved
 from bridge.documents.planning import named
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.records import Deed, Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import DAY, ZoneSpan, moment_at
 from bridge.domain.titles import advice_title
-from bridge.domain.zones import place_of
 from bridge.meters import words
 from bridge.meters.outlook import Expected, changes
 from bridge.web import phrases
@@ -48,7 +47,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
     ticked = _ticked(visit, plan.date)
     done = {one["title"] for one in ticked}
     rows = [
-        _moved(visit, one) if isinstance(one, ZoneSpan) else _row(visit, one, current, plan.date)
+        _moved(visit, one, plan) if isinstance(one, ZoneSpan) else _row(visit, one, current, plan.date)
         for one in plan.rows
         if isinstance(one, ZoneSpan) or not (_of_yesterday(visit, one, plan) or _is_told(one, done))
     ]
@@ -135,9 +134,9 @@ def _tomorrow(visit: Visit) -> dict[str, str] | None:
     return {"key": day.isoformat(), "name": date_text(day, "%A")} if now.hour >= PREVIEW_HOUR else None
 
 
-def _moved(visit: Visit, stay: ZoneSpan) -> dict[str, Any]:
-    moved = _("{at:%H:%M} {place} time from here on", at=visit.local(stay.since), place=place_of(stay.zone))
-    return {"moved": moved, "begun": stay.since <= visit.now}
+def _moved(visit: Visit, stay: ZoneSpan, plan: DayPlan) -> dict[str, Any]:
+    told = f"{visit.local(stay.since):%H:%M} {shown(moved(plan, stay, visit.user.zones))}"
+    return {"moved": told, "begun": stay.since <= visit.now}
 
 
 def _row(visit: Visit, block: Block, current: Recommendation | None, day: date) -> dict[str, Any]:

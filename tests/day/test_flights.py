@@ -18,7 +18,7 @@ from bridge.calendar.flights import followed
 from bridge.day.bedtime import of_bedtime
 from bridge.day.body import Mode, ModeKind
 from bridge.day.plan import DayPlan
-from bridge.documents.plan import plan_document
+from bridge.documents.plan import moved, plan_document
 from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.domain.types import Event
 from bridge.ingest import runs
@@ -227,3 +227,35 @@ def test_entries_of_home_in_the_night_abroad_do_not_move_the_night(bridge: Bridg
     assert wall(plan(bridge, morning()), "sleep", "America/New_York")[-1] == before
     flies(bridge, tmp_path, WEST, ("America/New_York", "20261121T043000", "America/New_York", "20261121T060000"))
     assert wall(plan(bridge, morning()), "sleep", "America/New_York")[-1] == (before[0], "Sat 03:45")
+
+
+LONG = (  # entries that last from before a flight to after it
+    "DTSTART;VALUE=DATE:20261118\nDTEND;VALUE=DATE:20261128",
+    "DTSTART;TZID=Europe/Berlin:20261117T090000\nDTEND;TZID=America/New_York:20261127T170000",
+    "DTSTART;TZID=Europe/Berlin:20261118T220000\nDTEND;TZID=Europe/Berlin:20261126T060000",
+)
+
+
+@pytest.mark.parametrize("times", LONG)
+@pytest.mark.parametrize("title", ["Flight to New York", "✈ VOL AF 12", "LH 400"])
+def test_a_change_of_clock_stands_on_its_day_alone_and_names_its_entry(
+    bridge: Bridge, tmp_path: Path, times: str, title: str
+) -> None:
+    """What lasts for days, such as a journey as a whole, brings no change of a later day to each of its own."""
+    flies(bridge, tmp_path, WEST, BACK, title=title)
+    file = tmp_path / "long.ics"
+    text = f"BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//tests//EN\nBEGIN:VEVENT\nUID:l\nSUMMARY:Tour\n{times}\n"
+    file.write_bytes(f"{text}END:VEVENT\nEND:VCALENDAR\n".replace("\n", "\r\n").encode())
+    runs.import_path(bridge, bridge.store.people.user("ana"), file, at=BEGIN)
+    told = {}
+    for number in range(-2, 8):
+        now = morning(
+            DAY + timedelta(days=number), 7, ZoneInfo("America/New_York" if 0 < number < 5 else "Europe/Berlin")
+        )
+        found, zones = plan(bridge, now), bridge.person("ana", at=now).zones
+        told[number] = [str(moved(found, one, zones)) for one in found.rows if isinstance(one, ZoneSpan)]
+    home, there = "Berlin time from here on", "New York time from here on"
+    assert {number: lines for number, lines in told.items() if lines} == {
+        0: [f"{home}, until {title}", f"{there}, after {title}"],
+        5: [f"{home}, after {title}"],  # one lands in the morning
+    }
