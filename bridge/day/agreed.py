@@ -36,6 +36,14 @@ def promised(person: Person) -> list[Stretch]:
     ]
 
 
+def agreed_over(person: Person) -> Mapping[str, Recommendation]:
+    """Return name -> the suggestion of today that the person agreed to and whose time is over, done or not."""
+    today = person.date_of(person.now)
+    over = (one for one in person.advised if one.kind == "suggested" and is_agreed(one, person.known.zones))
+    found = {one.what: one for one in over if one.what and one.end is not None and one.end <= person.now}
+    return {name: one for name, one in found.items() if one.start and person.date_of(one.start) == today}
+
+
 def said_done(advised: Iterable[Recommendation], action: ActionType) -> list[tuple[Stretch, str]]:
     """Return the times, with the names, of suggestions of an action that the person says to have done."""
     told = (one for one in advised if one.outcome is Deed.DONE and one.evidence == SAID and one.action is action)

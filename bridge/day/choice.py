@@ -245,7 +245,7 @@ def _of_task(why: Fact, candidate: Candidate, view: View) -> Fact:
 
 def _until(why: Fact | None, view: View, last: int) -> Fact | None:
     """Return a refusal, limited to the examined part of the day if it says that no gap is long enough."""
-    if why is None or why.kind not in NO_GAP or last >= view.grid.size:
+    if why is None or NO_GAP.get(why.kind, why.kind) == why.kind or last >= view.grid.size:
         return why
     return fact(NO_GAP[why.kind], minutes=why.values["minutes"], time=view.person.local(view.grid.at(last)))
 

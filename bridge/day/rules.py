@@ -42,7 +42,7 @@ FREE_ANYWAY = 240  # minutes free of entries, which are one's own; our choice
 NO_GAP = {  # kinds of a refusal for want of room, by entries or ways around them -> the same of a part of the day
     "no_gap": "no_gap_before",
     "no_gap_beside": "no_gap_before",
-    "no_gap_ways": "no_gap_ways_before",
+    "no_gap_within": "no_gap_within",
 }
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
 OF_DEEDS = frozenset({"planned", "lately", "often enough"})  # rules of what was done or entered since
@@ -152,10 +152,19 @@ def _fit(candidate: Candidate, view: View, first: int, last: int, *, asked: bool
             run_of = run(free)
         if (fits or alone) and not (begins & (run_of >= least)).any():
             refusal = rule.refuses(candidate, view)
-            bare = begins & (run(before & ~_taken(view)) >= least)
-            return fact("no_gap_ways", minutes=candidate.least) if refusal.kind == "no_gap" and bare.any() else refusal
+            bare = np.where(begins, run(before & ~_taken(view)), 0)
+            is_room = refusal.kind == "no_gap" and bool((bare >= least).any())
+            return _within(candidate, view, bare, np.where(begins, run_of, 0)) if is_room else refusal
     fitting = begins & (run_of >= least)
     return np.where(fitting, np.minimum(run_of, wanted), 0) if fitting.any() else fact("nothing_fits")
+
+
+def _within(candidate: Candidate, view: View, bare: Starts, left: Starts) -> Fact:
+    """Return the longest time ``bare`` of entries, and how much of it ways, meals and pauses leave."""
+    first = int(np.argmax(bare))
+    start, end = (view.person.local(view.grid.at(cell)) for cell in (first, first + int(bare[first])))
+    minutes = 5 * int(left[first : first + int(bare[first])].max())
+    return fact("no_gap_within", start=start, end=end, left=minutes, minutes=candidate.least)
 
 
 def _taken(view: View) -> Cells:

@@ -13,6 +13,7 @@ import numpy as np
 from bridge.calendar.busy import takes_time
 from bridge.calendar.flights import is_by_land, is_journey, journey, to_leave
 from bridge.calendar.kinds import title_of
+from bridge.day.agreed import agreed_over
 from bridge.day.bedtime import leaving, of_bedtime
 from bridge.day.body import Condition
 from bridge.day.choice import judged
@@ -27,6 +28,7 @@ from bridge.day.sleep import TO_GET_UP
 from bridge.day.terms import ALONE
 from bridge.day.view import Candidate, View, due_tasks, of_action, of_due, of_task, taken_at, what_begins
 from bridge.domain.facts import Fact, fact
+from bridge.domain.records import Deed
 from bridge.domain.types import EpisodeKind, Task
 from rhythm_env.interface import ActionType
 
@@ -210,7 +212,12 @@ def _earlier_night(view: View) -> Iterator[Fact]:
 
 
 def _later_task(view: View, *, errands: bool = False) -> Fact | None:
+    over = agreed_over(view.person)
     for task in due_tasks(view.person, view.grid.date):
+        if (agreed := over.get(task.title or "")) is not None:
+            if agreed.outcome is not Deed.DONE and agreed.start is not None and not errands:
+                return fact("still_open", time=view.person.local(agreed.start), title=task.title)
+            continue
         candidate, errand = of_task(task, view.person), task.key in view.person.errands
         meant = errand >= errands and urgency(task.due, view.grid.date) == 0
         in_time = errand and view.person.now + candidate.least * MINUTE <= view.person.errands[task.key].hours[1]
@@ -258,7 +265,8 @@ def _clash(view: View) -> Iterator[Fact]:
 
 
 def _waiting(view: View) -> Fact | None:
-    for task in due_tasks(view.person, view.grid.date):
+    over = agreed_over(view.person)
+    for task in (one for one in due_tasks(view.person, view.grid.date) if one.title not in over):
         candidate = of_task(task, view.person)
         why = fit(candidate, view, view.now, view.grid.size) if candidate.action is not None else None
         if isinstance(why, Fact) and why.kind not in ELSEWHERE and urgency(task.due, view.grid.date) == 0:

@@ -323,6 +323,10 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("{title} waits ({due}): {reason}, and tomorrow at {time:%H:%M} suits it"),
     ),
     "task_later": Titled(say("a task comes later today ({due})"), say("{title} comes later today ({due})")),
+    "still_open": Titled(
+        say("a task was to be done at {time:%H:%M} and is still open"),
+        say("{title} was to be done at {time:%H:%M} and is still open"),
+    ),
     "errand_later": Titled(say("an errand comes later today: {due}"), say("{title} comes later today: {due}")),
     "waits_for_work": say("today is not a working day, and the next is {day:%A}"),
     "late_for_it": say("evenings are kept free of such work"),
@@ -389,8 +393,9 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "no_gap": say("no free gap of {minutes} minutes suits it"),
     "no_gap_before": say("no free {minutes} minutes that suit it begin before {time:%H:%M}"),
     "no_gap_beside": say("no free {minutes} minutes are left beside what is suggested at {time:%H:%M}"),
-    "no_gap_ways": say("ways and pauses around your entries leave no {minutes} minutes for it"),
-    "no_gap_ways_before": say("ways and pauses leave no {minutes} minutes for it that begin before {time:%H:%M}"),
+    "no_gap_within": say(
+        "from {start:%H:%M} to {end:%H:%M}, ways, meals and pauses leave {left} of the {minutes} minutes it needs"
+    ),
     "offices_closed": say("offices are closed today"),
     "closes_soon": say("only {minutes} minutes are left: go at once, if you still can"),
     "shops_closed": say("it is for the hours in which shops are open"),
@@ -541,6 +546,8 @@ EVIDENCE: Mapping[str, Row] = {  # of outcomes
 EARLIER: Mapping[str, Row] = {  # of kinds that only advice of earlier versions has
     "eat_between": say("no gap to eat {start:%H:%M} to {end:%H:%M}: eat something between two of them"),
     "no_meal": say("{start:%H:%M} to {end:%H:%M} has no gap to eat in: eat something between two entries"),
+    "no_gap_ways": say("ways and pauses around your entries leave no {minutes} minutes for it"),
+    "no_gap_ways_before": say("ways and pauses leave no {minutes} minutes for it that begin before {time:%H:%M}"),
     "hard_days": say("your last three days held {hours} hours of work and meetings"),
     "due_later": say("it is due {days} days later"),
     "ill": say("your body is fighting something"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from bridge.domain.types import Task
 from rhythm_env.interface import ActionType, Answer
 
 from .lives import BERLIN, DAY, TODAY, at, entry, nights, sleep
-from .persons import HOUR, SUNDAY, blocks, person, week
+from .persons import HOUR, MINUTE, SUNDAY, blocks, person, week
 from .test_outcomes import advice
 from .test_put_off import recorded
 from .test_room import crowded
@@ -99,7 +100,7 @@ def test_no_room_is_said_only_where_the_hours_of_a_kind_hold_no_gap(seed):
         for candidate in candidates(one, view.grid):
             why = fit(candidate, view, view.now, view.grid.size)
             if getattr(why, "kind", "") in NO_GAP:
-                assert (why.kind == "no_gap_ways") is holds_a_gap(candidate, view), (candidate, why)
+                assert (why.kind == "no_gap_within") is holds_a_gap(candidate, view), (candidate, why)
 
 
 def holds_a_gap(candidate, view):
@@ -110,3 +111,20 @@ def holds_a_gap(candidate, view):
         free, begins = (free, begins & mask) if rule.starts else (free & mask, begins)
     free &= ~view.grid.touched(view.entries)
     return bool((begins & (run(free) >= -(-candidate.least // 5))).any())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_gap_that_ways_take_is_told_with_its_times_and_what_is_left_of_it(seed):
+    for day in (SUNDAY, TODAY):
+        one = crowded(seed, day)
+        agenda = [entry(day, low, low + 100, A.ADMIN_WORK, "Review") for low in range(450, 1200, 150 - seed % 4 * 5)]
+        one = replace(one, known=replace(one.known, agenda=[*one.known.agenda, *agenda]), _read={})
+        view = week(one)._view(day, [])
+        for candidate in candidates(one, view.grid):
+            why = fit(candidate, view, view.now, view.grid.size)
+            if getattr(why, "kind", "") == "no_gap_within":
+                start, end = (datetime.fromisoformat(str(why.values[name])) for name in ("start", "end"))
+                assert (end - start) / MINUTE >= candidate.least > why.values["left"] >= 0
+                assert start >= one.now
+                assert not any(low < end and start < high for low, high in view.entries), why
+                assert f"{start:%H:%M} to {end:%H:%M}, ways" in told(why)

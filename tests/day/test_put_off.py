@@ -6,12 +6,14 @@ from collections import Counter
 from dataclasses import fields, replace
 from datetime import timedelta
 
+import pytest
+
 from bridge.advice import modes, rescheduling
 from bridge.advice.day_plan import plan_day
 from bridge.day.body import Mode, ModeKind
 from bridge.day.choice import gaps_today, look
 from bridge.day.silence import quiet
-from bridge.domain.records import Recommendation, User
+from bridge.domain.records import Deed, Recommendation, User
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.domain.types import Task
@@ -216,3 +218,18 @@ DUE;VALUE=DATE:{TODAY:%Y%m%d}
 END:VTODO
 END:VCALENDAR
 """
+
+
+@pytest.mark.parametrize(
+    ("title", "due"), [("Pay invoice", 0), ("Pay rent", -1), ("Write report", 0), ("Call the bank", 0)]
+)
+@pytest.mark.parametrize("hour", [14.0, 17.5, 20.5, 21.5])
+def test_what_was_agreed_to_and_never_answered_is_open_and_comes_no_later(title, due, hour):
+    task = Task(key="t", list="l", title=title, due=TODAY + due * DAY)
+    given = advice(A.ADMIN_WORK, at(TODAY, 540), kind="suggested", what=title, answer=Answer.ACCEPT)
+    for outcome, said in ((None, [f"{title} was to be done at 09:00 and is still open"]), (Deed.DONE, [])):
+        agreed = recorded(given, start=at(TODAY, 540), end=at(TODAY, 570), outcome=outcome)
+        one = person(hour=hour, tasks=(task,), task_actions={"t": A.ADMIN_WORK}, advised=[agreed])
+        texts = for_person(quiet(look(one, one.now), found(one)[1]))
+        assert [text for text in texts if title in text] == said, (outcome, texts)
+        assert not [b for b in blocks(one, "task") if b.title == title]
