@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bridge.advice.rescheduling import HINTS
+from bridge.advice.rescheduling import HINTS, is_after_due
 from bridge.day.choice import Option
+from bridge.day.grid import without
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, shown
 from bridge.domain.records import Recommendation
-from bridge.domain.slots import Moment, moment_at
+from bridge.domain.slots import DAY, HOUR, MINUTE, Moment, moment_at, slot_bounds
 from bridge.domain.types import Task
 from bridge.web.state import Visit
 from rhythm_env.interface import SLOTS_PER_DAY
 
 RESCHEDULE_SLOTS = 28  # a recommendation can be moved by fewer slots
+AWAKE = 2 * HOUR  # of a slot, from which it is offered; our choice
 
 
 def slots_ahead(visit: Visit) -> list[Moment]:
@@ -28,9 +30,25 @@ def key(moment: Moment) -> str:
     return f"{moment.week}/{moment.timestep}"
 
 
-def choices(visit: Visit) -> list[tuple[str, str]]:
-    """Return the coming slots as (key, name) for a form, in order of time. A key is ``week/timestep``."""
-    return [(key(moment), slot_name(moment)) for moment in slots_ahead(visit)]
+def choices(visit: Visit, task: Task | None = None) -> list[tuple[str, str]]:
+    """Return the coming slots in which the person is usually awake as (key, name) for a form, in order of time.
+
+    Those after a ``task`` is due are left out, unless it is due in this slot or overdue. A key is ``week/timestep``.
+    """
+    awake = [moment for moment in slots_ahead(visit) if _is_awake(visit, moment)]
+    early = [moment for moment in awake if task is not None and not _is_after_due(visit, task, moment)]
+    return [(key(moment), slot_name(moment)) for moment in early or awake]
+
+
+def _is_awake(visit: Visit, moment: Moment) -> bool:
+    routine, zones = visit.app.today_cache.routine(visit.bridge, visit.user, visit.now), visit.user.zones
+    nights = [routine.sleep_ending_on(moment.date + days * DAY, zones) for days in (0, 1, 2)]
+    return any(high - low >= AWAKE for low, high in without([slot_bounds(moment, zones)], nights))
+
+
+def _is_after_due(visit: Visit, task: Task, moment: Moment) -> bool:
+    start = slot_bounds(moment, visit.user.zones)[0]
+    return is_after_due(task, (start, start + MINUTE), visit.now, visit.user.zones)
 
 
 def tomorrow(

@@ -33,7 +33,7 @@ from bridge.web.today_cache import FRESH
 from rhythm_env.interface import ActionType, Answer, Meter
 from tests.test_outcomes import advised, from_earlier_release
 from tests.web.served import NOW, Place, Visitor, calendar
-from tests.web.test_week import ics
+from tests.web.test_week import ics, todo
 
 PART = {"HX-Request": "true"}
 TODAY = date(2026, 11, 20)
@@ -550,3 +550,34 @@ def test_nights_of_an_old_export_have_one_clock_everywhere(place: Place, ana: Us
         assert told is not None
         one, other = (60 * int(hour) + int(minute) for hour, minute in (told.groups(), usual))
         assert abs(one - other) <= 2
+
+
+def ahead_in(shown: str) -> list[str]:
+    (select,) = re.findall(r'<select name="to">(.*?)</select>', shown.partition('class="later"')[2], re.DOTALL)[:1]
+    return re.findall(r"<option[^>]*>([^<]+)<", select)
+
+
+@pytest.mark.parametrize(("due", "days"), [("20261120", {"Fri"}), ("20261121", {"Fri", "Sat"}), ("20261118", None)])
+def test_later_offers_waking_hours_before_the_task_is_due(
+    place: Place, ana: User, visitor: Visitor, due: str, days: set[str] | None
+) -> None:
+    wishes = Wishes(never=frozenset(ActionType) - {ActionType.ADMIN_WORK})
+    place.bridge.store.people.save_wishes(ana.id, wishes, now=installation.now())
+    visitor.finished(visitor.upload("todo.ics", todo("Pay the rent", due)).text)
+    given = advising.recommend(place.bridge, ana, now=installation.now())
+    assert isinstance(given, Recommendation)
+    assert given.what == "Pay the rent"
+    offered = ahead_in(read(visitor, "/advice"))
+    assert offered
+    assert not [name for name in offered if "night" in name]
+    assert days is None or {name.split()[0] for name in offered} == days
+    assert days is not None or len(offered) == 20
+
+
+def test_a_week_offers_no_night_to_who_sleeps_in_it(place: Place, ana: User, visitor: Visitor) -> None:
+    given = advising.recommend(place.bridge, ana, now=installation.now())
+    assert isinstance(given, Recommendation)
+    form = visitor.get("/week").text.partition(f'action="/week/{given.id}"')[2].partition("</form>")[0]
+    offered = re.findall(r"<option[^>]*>([^<]+)<", form)
+    assert len(offered) == 20
+    assert not [name for name in offered if "night" in name]

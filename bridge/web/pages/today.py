@@ -260,8 +260,9 @@ def _plan_again(answer: HTMLResponse) -> HTMLResponse:
 
 
 def _recommendation(visit: Visit, found: FullRecommendation, opening: Sequence[Fact]) -> dict[str, Any]:
+    tasks = visit.app.today_cache.today(visit.bridge, visit.user, visit.now).known.tasks
     return day.recommendation(visit, found, opening) | {
-        "ahead": ahead.choices(visit),
+        "ahead": ahead.choices(visit, next((t for t in tasks if t.completed is None and t.title == found.what), None)),
         "why": _why(found, wishing.refusals(visit.bridge.store, visit.user)),
     }
 
