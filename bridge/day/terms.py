@@ -13,14 +13,15 @@ from pathlib import Path
 
 import numpy as np
 
-from bridge.calendar.busy import clipped
+from bridge.calendar.busy import clipped, takes_time
 from bridge.calendar.plans import COMPANY
 from bridge.day import leisure
 from bridge.day.body import ILLNESS, OF_NIGHT
-from bridge.day.grid import HOUR, MINUTE, Numbers, Starts
+from bridge.day.grid import DAY, HOUR, MINUTE, Numbers, Starts
 from bridge.day.masks import MISSED, TOLD_NEAR, sport_missed, usual
 from bridge.day.routine import name_of
 from bridge.day.rules import short_night
+from bridge.day.typical import sure
 from bridge.day.view import RESTS, Candidate, View, is_of, of_due
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.sports import is_sport
@@ -52,7 +53,8 @@ SERVES |= dict.fromkeys(COMPANY, Meter.CONNECTION)
 
 COUNTED: Mapping[str, frozenset[str]] = {  # terms of what was done -> the kinds of their facts
     "last_time": frozenset(
-        {"last_sport", "last_time", "last_own_time", "last_time_then", "last_and_before", "last_and_often"}
+        {"last_sport", "last_time", "last_own_time", "last_time_then", "last_as_told", "last_and_before"}
+        | {"last_and_often"}
     ),
     "goal": frozenset({"goal", "goal_then"}),
 }
@@ -219,6 +221,13 @@ def _ago(candidate: Candidate, view: View) -> int | None:
     return (view.grid.date - max(days)).days if days else None
 
 
+def _maybe_since(candidate: Candidate, view: View, ago: int) -> bool:
+    """Return True if an entry after the last time of an action may have been another one: its label is unsure."""
+    since, now = view.grid.midnight - (ago - 1) * DAY, view.person.now
+    near = [(o, one) for o, one in view.person.known.agenda if since <= o.start and o.end <= now]
+    return any(one.runner_up is candidate.action and sure(one) < 1 and takes_time(o.event) for o, one in near)
+
+
 def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
     habit, ago = view.person.routine.habits[candidate.action or A.SLEEP], _ago(candidate, view) or 0
     ahead = any(one.foreseen and one.action is candidate.action for one in view.said)
@@ -229,8 +238,11 @@ def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
         told = fact("last_own_time", days=ago)
     told = fact("last_time_then", days=ago) if ahead else told
     of_kind = None if ahead or kind else _ago_of_kind(candidate, view)
-    if of_kind not in (None, ago):
-        return fact("last_time", days=of_kind)
+    if of_kind is not None and of_kind != ago:
+        told, ago = fact("last_time", days=of_kind), of_kind
+        return fact("last_as_told", last=told) if _maybe_since(candidate, view, ago) else told
+    if not ahead and _maybe_since(candidate, view, ago):
+        told = fact("last_as_told", last=told)
     one_kind = candidate.action in view.wishes.named  # and how often is known of all kinds together
     if habit.per_week < OFTEN or not habit.settled or one_kind:
         return told

@@ -140,6 +140,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         say("the last time was {days} days ago"), say("the last time was {days} days ago ({title})")
     ),  # a source's own word for the sport, which may be anybody's
     "last_and_before": say("{last}, and before that you did it {often}"),
+    "last_as_told": say("{last} as far as your calendar tells"),
     "last_and_often": say("{last}, and you usually do it {often}"),
     "tiring": say("you have had {length} of {kinds} today"),
     "tiring_then": say("by then you have had {length} of {kinds}"),

@@ -41,6 +41,23 @@ def test_company_needs_somebody():
     assert "the last time was 12 days ago" in for_person(option.facts)[0]
 
 
+@pytest.mark.parametrize("action", [A.SOCIALIZE, A.EXERCISE, A.FAMILY_TIME])
+def test_an_entry_that_may_be_of_the_action_makes_its_last_time_one_that_the_calendar_tells(action):
+    done = [entry(SUNDAY - days * DAY, 1140, 1230, action, "Dinner") for days in (11, 18, 25, 32)]
+    for ago, runner_up, confidence, doubted in (
+        (4, action, 0.5, True),
+        (2, action, 0.7, True),
+        (4, A.LEARN, 0.5, False),
+        (4, action, 0.9, False),
+        (13, action, 0.5, False),
+    ):
+        other, label = entry(SUNDAY - ago * DAY, 1140, 1200, A.ME_TIME, "At the lake")
+        unsure = other, replace(label, confidence=confidence, runner_up=runner_up)
+        texts = for_person(suggested(free_sunday(*done, unsure, hour=12))[action].facts)
+        told = next(text for text in texts if "11 days ago" in text)
+        assert ("as far as your calendar tells" in told) is doubted, (ago, told)
+
+
 def test_the_task_of_an_entry_shares_its_title():
     tasks = [Task(key=k, list="l", title=k, due=TODAY + DAY) for k in ("Prepare talk", "Write report 1")]
     agenda = [entry(TODAY, 600, 690, A.DEEP_WORK, "Write report"), entry(TODAY, 840, 900, A.DEEP_WORK, "Focus")]
