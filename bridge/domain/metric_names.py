@@ -65,6 +65,7 @@ METRIC_NAMES: Mapping[str, Text] = {
     "connection": say("connection"),
     "sleep": say("sleep"),
     "nap": say("nap"),
+    "nap_minutes": say("minutes of naps"),
     "workout": say("workout"),
     "episodes": say("sleep and workouts"),
     "tasks_done": say("tasks done"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from bridge.domain.metrics import METRICS, Metric
 from bridge.query import plain_kinds as w
-from bridge.query.model import METER_NAMES, PLANNED, READINGS, SPORT_COUNT, SUMMED, TASKS, TITLED, WORKOUT_UNITS
+from bridge.query.model import METER_NAMES, NAPS, PLANNED, READINGS, SPORT_COUNT, SUMMED, TASKS, TITLED, WORKOUT_UNITS
 from bridge.query.settled import OF_WORKOUT
 
 NAMED_BY_UNIT = ("minutes", "distance", "speed", "energy", "average_hr")
@@ -117,7 +117,9 @@ def noted_on(of: dict[str, object]) -> str | None:
     sign, number, unit = amount(of.get(w.COMPARED, (">", 0.0, None)))
     if w.COMPARED in of and str(of[w.FACTOR]).startswith(TITLED):
         return None
-    return f"{lead_of(of)}{of[w.FACTOR]} {sign} {number:g}" if unit is None else None
+    return (
+        f"{lead_of(of)}{of[w.FACTOR]} {sign} {number:g}" if unit in (None, *["min"] * (of[w.FACTOR] == NAPS)) else None
+    )
 
 
 def clocked(field: str, of: dict[str, object]) -> str:

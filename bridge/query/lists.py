@@ -6,7 +6,7 @@ from bridge.query import plain_kinds as w
 from bridge.query.bag import Bag
 from bridge.query.condition_texts import ON
 from bridge.query.figures import counted, is_nightly, where_of
-from bridge.query.model import PERIOD_VALUE, SPORT_COUNT, TITLED
+from bridge.query.model import NAPS, PERIOD_VALUE, SPORT_COUNT, TITLED
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 
@@ -16,7 +16,9 @@ EVENING = "entry.start >= 18:00"
 SAID = (w.DID, w.HOW, w.HOW_MANY, w.HOW_LONG, w.HOW_OFTEN, w.WHEN, w.WHICH, w.WITH, w.ON_DAYS, w.EACH, w.ALL, w.AND)
 LISTS = {w.LIST, w.DID, w.WHICH, w.WHEN, w.TASKS, w.TASKED, w.ENTRIES, w.WORKOUTS, w.SPORT, w.ACTIVITY, w.ACTION}
 LISTS |= {w.CONDITION, w.FACTOR, w.PLANNED, w.ENDED, w.HOW_MANY}
+NAPPED = f"{NAPS} > 0"
 GONE_WITHOUT = {w.HOW_LONG, w.DID, w.OTHERS, w.CONDITION, w.FACTOR, w.WORKOUTS, w.SPORT, w.ACTIVITY}
+NOT_OF_NAPS = {w.METRIC, w.SHARE, w.OTHERS, w.THAN, w.RELATED, w.DIFFERENCE, w.MORE, w.BECOMES, w.TOP, w.PERIODS}
 MINUTES = {w.UNIT, w.FACTOR, w.DID, w.OF, w.BY, w.EACH, w.HOW_MANY, w.HOW_LONG, w.ENTRIES, w.TOGETHER, w.CONDITION}
 
 
@@ -35,6 +37,8 @@ def read_lists(bag: Bag) -> Words | None:
         return _all_read(bag, _free(bag))
     if w.NEXT in kinds:
         return _all_read(bag, _next(bag))
+    if (w.FACTOR, NAPS) in bag.tokens and not kinds & NOT_OF_NAPS:
+        return _all_read(bag, _naps(bag))
     titled = [str(of) for kind, of in bag.tokens if kind == w.FACTOR and str(of).startswith(TITLED)]
     if len(titled) == 1 and (w.UNIT, "min") in bag.tokens and kinds <= MINUTES:
         return _all_read(bag, _minutes(bag))
@@ -149,6 +153,35 @@ def _minutes(bag: Bag) -> Words:
         raise NotUnderstood
     per = by if of == "mean" else "day" if each else None
     return Words(what="entries.minutes", of="mean" if per else "sum", per=per, by=None if per else by, where=where)
+
+
+def _naps(bag: Bag) -> Words:
+    """Read on how many days there was a nap, or how long naps were: "how often do I nap", "the longest nap"."""
+    past = bag.sees(w.DID) and (w.DID, "now") not in bag.tokens
+    often, many, when = bag.has(w.HOW_OFTEN), bag.take(w.HOW_MANY), bag.has(w.WHEN)
+    long = bag.sees(w.HOW_LONG, w.UNIT, w.FIGURE, w.LENGTH) or "much" in many
+    length, unit, figure = bag.text(w.LENGTH), bag.text(w.UNIT), bag.text(w.FIGURE)
+    of, by, each = bag.text(w.OF) or length, bag.text(w.BY), bag.has(w.EACH)
+    bag.take(w.FACTOR, *SAID, w.DAYS, w.TOGETHER)
+    where = where_of(bag)
+    if (
+        unit not in (None, "min")
+        or figure not in (None, "minutes")
+        or any(one.startswith(f"{ON}{NAPS}") for one in where)
+    ):
+        raise NotUnderstood
+    if (when and of in (None, "first", "last")) or (of in ("first", "last") and not long):
+        return Words(what="days", of=of or "last", where=[*where, NAPPED])
+    if not long and of in (None, "sum", "mean") and not (of == "mean" and not (often or many or by)):
+        per = by if of == "mean" else None
+        return Words(
+            what="days", of="mean" if per else "count", per=per, by=None if per else by, where=[*where, NAPPED]
+        )
+    if of is None:
+        of = "mean" if each or not (many or (past and bag.timed)) else "sum"
+    if of not in ("mean", "median", "sum", "min", "max", "std", "trend") or (each and of != "mean"):
+        raise NotUnderstood
+    return Words(what=NAPS, of=of, by=by, where=where if of == "sum" or each else [*where, NAPPED])
 
 
 def _listed(bag: Bag) -> Words:

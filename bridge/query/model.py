@@ -138,7 +138,7 @@ class Subject:
             return CLOCK_UNIT
         if self.kind is not Kind.DAYS:
             return FIGURE_UNITS[self.field]
-        if self.field in PLANNED:
+        if self.field in (*PLANNED, NAPS):
             return "min"
         if self.field in TASKS:
             return "tasks"
@@ -190,6 +190,7 @@ SEVERAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 MEETINGS = "meetings"  # the entries that are meetings
+NAPS = "nap_minutes"  # asleep in naps of a day, with 0 on days of which only the night is told
 SPORT_COUNT = "workouts."  # leads a field of days: how many of a day's workouts are of a sport, or of several by |
 VERSUS = " vs "  # between two conditions of --against
 BEFORE = "before."  # leads a field of the day before, as in ``before.steps``
@@ -209,13 +210,13 @@ CLOCK_FIELDS = frozenset({*NIGHT_FIELDS, "workout.start", "workout.end", "entry.
 WORKOUT_FIELDS = ("workout.sport", "workout.start", "workout.end", *(f"workout.{name}" for name in WORKOUT_UNITS))
 ASKED = tuple(metric for metric in METRICS if metric is not Metric.NOTED)  # notes are fields by their own names
 ROW_FIELDS = (*ENTRY_FIELDS, TASK_STATE, *NIGHT_FIELDS, *WORKOUT_FIELDS)
-OWN_FIELDS = (*DAY_FIELDS, *DAY_COUNTS, PERIOD_VALUE, *PLANNED, *TASKS, *ROW_FIELDS)
+OWN_FIELDS = (*DAY_FIELDS, *DAY_COUNTS, NAPS, PERIOD_VALUE, *PLANNED, *TASKS, *ROW_FIELDS)
 FIELDS: tuple[str, ...] = (*map(str, ASKED), *METER_NAMES, *OWN_FIELDS)
 SUBJECTS: tuple[str, ...] = (
     *(*map(str, ASKED), *METER_NAMES, *SEVERAL, "days", "tasks", "nights", *(f"nights.{name}" for name in CLOCKS)),
     *("workouts", *(f"workouts.{name}" for name in (*FIGURE_UNITS, *CLOCKS))),
     *(f"{rows}{figure}" for rows in (Kind.ENTRIES, MEETINGS) for figure in ("", ".minutes", ".start")),
-    *(*PLANNED, *TASKS),
+    *(*PLANNED, *TASKS, NAPS),
 )
 
 

@@ -10,6 +10,7 @@ from datetime import date
 from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.figures import LONG, PAINS
+from bridge.query.lists import NAPPED
 from bridge.query.model import SUBJECTS, SUMMED, TASKS
 from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
@@ -88,7 +89,7 @@ def settled(read: Words, text: str, kinds: Set[str], *, timed: bool) -> Words:
     if read.of == "mean" and not timed:
         read = _check_time(read, text, kinds)
     if (
-        read.what in ("entries", "workouts")
+        (read.what in ("entries", "workouts") or NAPPED in read.where)
         and read.of == "count"
         and not read.per
         and ((read.by in LONG and w.HOW_OFTEN in kinds) or (not (read.by or timed) and HOW_OFTEN_NOW.match(text)))

@@ -18,7 +18,7 @@ from bridge.domain import metric_names, sports
 from bridge.domain.noted import in_languages
 from bridge.domain.phrases import NUMBERS, PHRASE_MAX, WEEKDAYS
 from bridge.query import plain_kinds
-from bridge.query.model import TITLED
+from bridge.query.model import NAPS, TITLED
 from bridge.query.plain_kinds import ACTIVITY, CONDITION, FACTOR, FILL, METRIC, SPORT, WORKOUTS, Lexicon, Token
 from bridge.query.span_patterns import MONTHS
 from bridge.query.span_patterns import UNITS as SPAN_UNITS
@@ -224,7 +224,7 @@ def note_classes() -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for language in ("en", "de"):
         for word, ((kind, of), *more) in texts(language).words.items():
-            if kind == FACTOR and not more:
+            if kind == FACTOR and of != NAPS and not more:
                 found.setdefault(str(of), set()).add(word)
     return {of: frozenset(words) for of, words in found.items()}
 

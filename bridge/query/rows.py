@@ -35,6 +35,7 @@ from bridge.query.model import (
     LATEST,
     MEETINGS,
     METER_NAMES,
+    NAPS,
     OWN_FIELDS,
     PEAK,
     PLANNED,
@@ -79,7 +80,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     metrics = frozenset(m for part in whole for m in part.metrics) | {m for m in METRICS if m in fields}
     kinds = {part.kind for part in parts}
     sleeps = Kind.NIGHTS in kinds or bool(metrics & NIGHT_MINUTES) or any(one.startswith("night.") for one in fields)
-    sleeps = sleeps or any(one.endswith(IN_NIGHTS) for one in in_parts)
+    sleeps = sleeps or NAPS in named or any(one.endswith(IN_NIGHTS) for one in in_parts)
     sleeps = sleeps or bridge.store.daily.told_in_nights(user.id, metrics & NIGHTLY)
     trained = Kind.WORKOUTS in kinds or any(one.of_workout or one.name.startswith("workouts") for one in conditions)
     since, until = query.since or date.min, query.until or date.max
@@ -97,6 +98,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     for metric in metrics & NIGHTLY:
         of_nights = {day: night.values[metric] for day, night in nights.items() if metric in night.values}
         values[metric] = {**values.get(metric, {}), **of_nights}
+    values |= {one: dict.fromkeys(nights, 0.0) | _napped(slept, preference) for one in {NAPS} & named}
     meters = METER_NAMES.keys() & named
     if meters:
         values |= levels(bridge, user, meters, query.since, now)
@@ -217,6 +219,16 @@ def _night(fields: dict[str, Any], zones: ZoneHistory) -> Row:
         asleep = minutes_asleep({Metric(name): value for name, value in values.items()})
         values = values if asleep is None else values | {"asleep": asleep}
     return Row(date.fromisoformat(fields["day"]), values, None, fields, zones)
+
+
+def _napped(found: Sequence[Encoded], preference: Preference) -> dict[date, float]:
+    """Return local day -> minutes asleep in naps, each nap once. One whose sleep is not told counts from end to end."""
+    days: dict[date, float] = {}
+    for _, one in once([(source, episode_of(fields)) for source, fields in found], preference):
+        if one.kind is EpisodeKind.NAP:
+            asleep = minutes_asleep(one.values)
+            days[one.day] = days.get(one.day, 0.0) + ((one.end - one.start) / MINUTE if asleep is None else asleep)
+    return days
 
 
 def _workouts(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference) -> list[Row]:

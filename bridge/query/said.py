@@ -33,6 +33,7 @@ LEADS: Mapping[str, Text] = {
     "in_bed": say("you were in bed for {value}"),
     "awake": say("you lay awake for {value}"),
     "deep_sleep": say("you slept deeply for {value}"),
+    "nap_minutes": say("you napped for {value}"),
     "nights.start": say("you fell asleep at {value}"),
     "nights.end": say("you got up at {value}"),
 }

@@ -18,6 +18,7 @@ from bridge.query.model import (
     ENTRY_FIELDS,
     IN_NIGHTS,
     METER_NAMES,
+    NAPS,
     OWN_FIELDS,
     PERIOD_VALUE,
     PLANNED,
@@ -127,6 +128,7 @@ THINGS: Mapping[str, Text] = {
     "workouts": say("a workout"),
     "entries": say("a calendar entry"),
     "meetings": say("a meeting"),
+    NAPS: say("a nap"),
 }
 FIELDS: Mapping[str, Text] = {
     "night.start": say("sleep that began"),
@@ -248,7 +250,7 @@ def unit_asked(name: str) -> str:
     """Return the unit of a condition's field."""
     if name in CLOCK_FIELDS:
         return CLOCK_UNIT
-    if name.endswith(".minutes"):
+    if name.endswith(".minutes") or name == NAPS:
         return "min"
     if name.startswith("workout."):
         return WORKOUT_UNITS.get(name.removeprefix("workout."), "count")
