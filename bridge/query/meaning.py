@@ -29,7 +29,7 @@ from bridge.query.parse import subject_of
 from bridge.query.plain_words import pattern
 from bridge.query.reduced import held, rows_of, taken, values_of
 from bridge.query.settled import BETTER_HIGH
-from bridge.query.statistics import slope_interval
+from bridge.query.statistics import SLOPE_LEAST, slope_interval
 from bridge.query.tables import Row, Tables
 from bridge.query.understood import BEDTIME
 
@@ -118,6 +118,11 @@ def with_verdict(found: Answer, tables: Tables, text: str) -> Answer:
     if not asked:
         return found if low > 0 or high < 0 else replace(found, meant=MAY_BE_CHANCE)
     return replace(found, verdict=YES if low > 0 else NO if high < 0 else NOT_KNOWN, meant=meant)
+
+
+def is_sure(found: Answer) -> bool:
+    """Return True if the change a week of an answer is one that chance could not explain."""
+    return found.n >= SLOPE_LEAST and found.verdict is not NOT_KNOWN and found.meant is not MAY_BE_CHANCE
 
 
 def _asked(text: str, name: str) -> tuple[int, Text | None]:

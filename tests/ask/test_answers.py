@@ -12,6 +12,7 @@ from bridge.domain.types import Episode, EpisodeKind, Event, Sample
 from bridge.installation import Bridge
 from bridge.query import asking
 from bridge.query.answered import Answer
+from bridge.query.meaning import is_sure
 from bridge.query.plain import read
 from bridge.query.said import said
 from tests.query.life import lived
@@ -53,6 +54,21 @@ def test_what_may_be_chance_is_not_known(lived: Lived) -> None:
 def test_a_trend_that_may_be_chance_says_so(lived: Lived, text: str) -> None:
     assert "which may be chance" in told(lived, text)[1]
     assert "chance" not in told(lived, "steps trend")[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("are my steps going up?", True),
+        ("are my steps going down?", True),
+        ("steps trend", True),
+        ("Schritte-Trend", True),
+        ("is my sleep getting longer?", False),
+        ("sleep trend", False),
+    ],
+)
+def test_a_trend_is_sure_where_its_verdict_is(lived: Lived, text: str, sure: bool) -> None:
+    assert is_sure(told(lived, text)[0]) is sure
 
 
 def test_a_speed_is_told_as_a_pace_and_reckoned_where_none_is_stored(lived: Lived) -> None:

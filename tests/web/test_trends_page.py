@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+import random
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+import pytest
+
+from bridge import installation
 from bridge.domain.facts import fact
 from bridge.domain.languages import shown, speaking
+from bridge.domain.metrics import Metric
+from bridge.domain.records import User
 from bridge.domain.rendering import told as told_fact
+from bridge.domain.types import RawRecord, Sample
 from bridge.web.pages import trends
 from rhythm_env.interface import Meter
+from tests.web.served import Place, Visitor
 
 FIRST, DAYS = date(2026, 1, 1), 120
 
@@ -71,6 +79,39 @@ def test_ask_tells_the_change_that_trends_tells() -> None:
     given["inputs"][0]["values"] = [30.0 + day % 5 + (20 if day >= 60 else 0) for day in range(DAYS)]
     assert "+20 points since 2 Mar against before" in (trends.change_in(given, "stress", 12) or "")
     assert trends.change_in(given, "nights.start", 12) is None
+
+
+def test_a_slope_that_is_sure_stands_beside_no_other_verdict() -> None:
+    given = body([])
+    assert trends.change_in(given, "stress", 12, is_sure=True) is None
+    assert trends.change_in(given, "serenity", 12, is_sure=True) == trends.change_in(given, "serenity", 12)
+
+
+@pytest.mark.parametrize(("rise", "sure"), [(0.07, True), (-0.07, True), (0.0, False)])
+def test_a_question_for_a_trend_gets_one_verdict(
+    place: Place, ana: User, visitor: Visitor, rise: float, sure: bool
+) -> None:
+    """A slow rise is surer than a step on any day of it, so that "yes" stood beside "no change"."""
+    draw, now = random.Random(3), installation.now()
+    days = [now.date() - timedelta(days=ago) for ago in range(80, 0, -1)]
+    rows = [
+        Sample(
+            key=str(day),
+            metric=Metric.HRV_RMSSD,
+            start=datetime.combine(day, time(5), UTC),
+            day=day,
+            value=60 + rise * number + draw.gauss(0, 3),
+        )
+        for number, day in enumerate(days)
+    ]
+    store, by_key = place.bridge.store, {row.key: row for row in rows}
+    connection = store.connections.connect(ana.id, "whoop", "account", now=now)
+    records = [RawRecord(stream="all", key=key, payload={}) for key in by_key]
+    store.ingest.land(connection, records, lambda record, _: [by_key[record.key]], now=now, version=1)
+    for asked in ("is my HRV going up?", "is my HRV going down?", "HRV trend", "HRV-Trend"):
+        shown = visitor.get("/ask", params={"text": asked}).text
+        assert "HRV" in shown.partition('<h2 id="answer-head')[2], asked
+        assert ("may be chance" in shown, "could not explain" in shown) == (not sure, not sure), asked
 
 
 def test_a_sport_is_named_in_the_language_of_the_page() -> None:

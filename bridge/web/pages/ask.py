@@ -15,6 +15,7 @@ from bridge.domain.metric_names import METRIC_NAMES
 from bridge.query import asking
 from bridge.query.answered import Answer
 from bridge.query.group_names import group_name
+from bridge.query.meaning import is_sure
 from bridge.query.model import Aggregate
 from bridge.query.plain import EXAMPLE, NotRead
 from bridge.query.said import said
@@ -70,7 +71,7 @@ def _change(visit: Visit, found: Answer | None) -> str | None:
     """Return the clearest change of a figure in words, if the question was for its trend, else None."""
     if found is None or found.query.of is not Aggregate.TREND or found.query.where or found.query.by:
         return None
-    return clearest_change(visit, found.query.subject.name)
+    return clearest_change(visit, found.query.subject.name, is_sure=is_sure(found))
 
 
 def _answer(found: Answer, today: date) -> dict[str, object]:

@@ -93,12 +93,15 @@ def _change_of_meter(body: Body, meter: str) -> Change | None:
     return change(body["meters"][meter]["level"], _breaks(body, meter))
 
 
-def clearest_change(visit: Visit, name: str) -> str | None:
-    return change_in(_document(visit, WEEKS_SHOWN, None), name, WEEKS_SHOWN)
+def clearest_change(visit: Visit, name: str, *, is_sure: bool) -> str | None:
+    return change_in(_document(visit, WEEKS_SHOWN, None), name, WEEKS_SHOWN, is_sure=is_sure)
 
 
-def change_in(body: Body, name: str, weeks: int) -> str | None:
-    """Return the clearest change of a meter or metric in a trends document, in words. None if it is not there."""
+def change_in(body: Body, name: str, weeks: int, *, is_sure: bool = False) -> str | None:
+    """Return the clearest change of a meter or metric in a trends document, in words. None if it is not there.
+
+    Where a slope ``is_sure``, it is the verdict, and that no day stands out is not told.
+    """
     columns = [row["values"] for row in body["inputs"] if row["metric"] == name]
     meter = name.upper()
     if meter in body["meters"]:
@@ -112,7 +115,11 @@ def change_in(body: Body, name: str, weeks: int) -> str | None:
     else:
         return None
     if told is None:
-        return _("In the last {weeks} weeks there is no change that chance could not explain.", weeks=weeks)
+        return (
+            None
+            if is_sure
+            else _("In the last {weeks} weeks there is no change that chance could not explain.", weeks=weeks)
+        )
     return _("The clearest change of the last {weeks} weeks: {change}", weeks=weeks, change=told)
 
 
