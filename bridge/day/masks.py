@@ -217,10 +217,15 @@ def nap_until(grid: Grid) -> datetime:
     return min(grid.since(NAP_UNTIL), grid.bed - NAP_BEFORE)
 
 
-def _nap_hours(grid: Grid) -> list[Stretch]:
+def nap_span(grid: Grid) -> Stretch:
+    """Return the hours in which a nap helps, at work or not: from noon to its latest end."""
     night = grid.person.slept(grid.date)
     long = night is not None and night.end - night.start >= LONG_NIGHT
-    low, high = max(grid.since(NAP_FROM), grid.wake + (5 if long else 4) * HOUR), nap_until(grid)
+    return max(grid.since(NAP_FROM), grid.wake + (5 if long else 4) * HOUR), nap_until(grid)
+
+
+def _nap_hours(grid: Grid) -> list[Stretch]:
+    night, (low, high) = grid.person.slept(grid.date), nap_span(grid)
     hardly = night is not None and night.end - night.start < TIRED_BELOW
     return [(low, high)] if hardly or grid.person.at_home(grid.date) else grid.off_work(low, high)
 

@@ -17,10 +17,10 @@ from bridge.day.agreed import agreed_over
 from bridge.day.bedtime import leaving, of_bedtime
 from bridge.day.body import Condition
 from bridge.day.choice import judged
-from bridge.day.grid import DAY, EVENING, LUNCH_UNTIL, MINUTE, Grid
+from bridge.day.grid import CELL, DAY, EVENING, LUNCH_UNTIL, MINUTE, Grid, run
 from bridge.day.known import LONG_SPORT, PREPARES
 from bridge.day.leisure import is_wanted
-from bridge.day.masks import TOLD_NEAR, nap_until, sport_missed, urgency, usual
+from bridge.day.masks import TOLD_NEAR, nap_span, nap_until, sport_missed, urgency, usual
 from bridge.day.person import EARLIER_LEAST, Person
 from bridge.day.recovery import at_risk, held_back, if_at_all, leaving_for
 from bridge.day.rules import NO_GAP, fit, little_sleep, part_of, short_night
@@ -163,9 +163,18 @@ def _nap(view: View) -> Iterator[Fact]:
     if nap is not None:
         yield fact("nap_later", time=person.local(nap))
     elif wanted and at_work and not (napped or heard) and person.now < nap_until(view.grid) - NAP:
-        yield fact("nap_at_work")
+        gap = _gap_at_work(view)
+        yield fact("nap_at_work") if gap is None else fact("nap_in_work", time=person.local(gap))
     elif wanted and not (napped or heard) and nap_until(view.grid) - NAP < person.now < view.grid.since(EVENING):
         yield from (fact("nap_late"), *_earlier_night(view))
+
+
+def _gap_at_work(view: View) -> datetime | None:
+    """Return the first time for a nap at which no entry is, or None: the calendar tells no more of the work."""
+    low, high = nap_span(view.grid)
+    free = view.grid.inside([(max(low, view.person.now), high)]) & ~view.grid.entered
+    starts = np.flatnonzero(run(free) >= NAP // CELL)
+    return view.grid.at(int(starts[0])) if starts.size else None
 
 
 def _of_sport(view: View, why: Fact | None) -> Fact | None:

@@ -298,7 +298,8 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "lunch_after": say("no lunch gap {start:%H:%M} to {end:%H:%M}: eat after it"),
     "no_gap_today": say("no {minutes} minutes that suit it are left today: move its date, or something else"),
     "nap_later": say("a nap of 20 minutes suits you at {time:%H:%M}"),
-    "nap_at_work": say("a nap has no place in your working hours"),
+    "nap_at_work": say("your entries leave no 20 minutes for a nap"),
+    "nap_in_work": say("a nap of 20 minutes fits at {time:%H:%M}, if your work lets you"),
     "overlap": Titled(
         say("two of your entries overlap at {time:%H:%M}"), say("from {time:%H:%M} on these overlap: {title}")
     ),

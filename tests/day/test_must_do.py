@@ -442,13 +442,28 @@ def test_what_a_night_lacks_is_told_by_the_need_of_which_its_figures_speak():
     assert len(beds) == 1
 
 
-def test_working_hours_without_a_place_for_a_nap_are_told_beside_the_short_night():
+@pytest.mark.parametrize(
+    ("agenda", "hour", "told_of"),
+    [
+        ((), 13.5, "a nap of 20 minutes fits at 13:30, if your work lets you"),
+        (((905, 965),), 10.2, "a nap of 20 minutes fits at 13:00, if your work lets you"),
+        (((720, 780), (905, 965)), 10.2, "a nap of 20 minutes fits at 13:10, if your work lets you"),
+        (((630, 720), (720, 840), (845, 960)), 10.2, "your entries leave no 20 minutes for a nap"),
+    ],
+)
+def test_a_nap_beside_working_hours_is_told_where_the_entries_leave_it(agenda, hour, told_of):
+    """The hours of work are those of other days, so that a day without entries has room for it, if work allows."""
     slept = [*nights(30, -60, 420, last=TODAY - DAY, noise=5), sleep(TODAY, 60, 420)]
-    texts = for_person(silence(person(hour=13.5, episodes=slept)))
-    assert "a nap has no place in your working hours" in texts
-    assert "a nap has no place in your working hours" not in for_person(silence(person(hour=19, episodes=slept)))
-    unknown = for_person(silence(person(hour=13.5, episodes=slept, work=None)))
-    assert "a nap has no place in your working hours" not in unknown  # nobody's hours but published ones
+    held = [entry(TODAY, low, high, A.ADMIN_WORK, "Review", others=3) for low, high in agenda]
+    texts = for_person(silence(person(*held, hour=hour, episodes=slept)))
+    assert [text for text in texts if " nap" in text] == [told_of]
+
+
+def test_no_nap_at_work_is_told_in_the_evening_or_to_whose_work_is_unknown():
+    slept = [*nights(30, -60, 420, last=TODAY - DAY, noise=5), sleep(TODAY, 60, 420)]
+    for of in ({"hour": 19}, {"hour": 13.5, "work": None}):  # nobody's hours but published ones
+        texts = for_person(silence(person(episodes=slept, **of)))
+        assert not [text for text in texts if "if your work" in text or "entries leave" in text]
 
 
 def test_an_afternoon_of_a_day_off_is_one_s_own_without_a_suggestion():
