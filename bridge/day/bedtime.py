@@ -17,12 +17,15 @@ from bridge.day.shifts import Shifts
 from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, begun, other_zone, rounded_up
 from bridge.day.view import what_begins
 from bridge.domain.facts import Fact, fact, length
+from bridge.domain.wish_terms import wished_on
 from bridge.domain.zones import place_of
 from bridge.meters.words import told_need
+from rhythm_env.interface import ActionType
 
 EARLIER = {"late_shift": "bedtime_shift", "unwell": "bedtime_unwell", "varies": "bedtime_varies"}  # by what moved it
 REST = frozenset({"short_night", "unwell"})
 SHORT = 30 * MINUTE  # of what a person needs, from which a night before an entry is owned up to be short
+NAP_FOR = 2 * HOUR  # of what a person needs, from which a short night asks for a nap after it; our choice
 AWAKE = 18  # hours of a day that are worth telling
 BEDTIMES = "bedtime_then", "bedtime_common", "bedtime_usual"  # of an old night, by published figures, of own nights
 WAKINGS = "waking_then", "waking_common", "waking_usual"
@@ -166,15 +169,19 @@ def leaves(person: Person, ends: date) -> Fact | None:
 
 
 def leaving(person: Person, ends: date) -> tuple[Fact, ...]:
-    """Return the fact of when to leave company that makes the night too short. Empty if that time is over."""
+    """Return what helps a night that is too short: when to leave company, if ahead, and a nap on the next day."""
     night, short = person.night(ends), leaves(person, ends)
     late = (o for o, label in person.entries if label.action in COMPANY and takes_time(o.event))
     last = next((o for o in late if night.bed - TO_BED - CELL <= o.end <= night.bed), None)
-    if short is None or last is None:
+    if short is None:
         return ()
     missing = person.needed(ends) - (night.wake - night.bed)
+    naps = missing >= NAP_FOR and ActionType.SLEEP not in wished_on(person.wishes, ends).never
+    nap = (fact("nap_after_it", day=ends.isoformat()),) if naps else ()
+    if last is None:
+        return nap
     at = rounded_up(max(last.end - missing, last.start + (last.end - last.start) / 2))
-    return (fact("leave_by_then", time=person.local(at)),) if person.now < at < last.end else ()
+    return (fact("leave_by_then", time=person.local(at)), *nap) if person.now < at < last.end else nap
 
 
 def _lengths(person: Person, ends: date) -> dict[str, Any]:

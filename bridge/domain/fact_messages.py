@@ -191,6 +191,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "bedtime_leaves": say(
         "bedtime is {time:%H:%M} {on}, before {what} at {entry:%H:%M}: that leaves {long}, {missing} less than you need"
     ),
+    "nap_after_it": say("keep half an hour for a nap on {day:%A}"),
     "bedtime_unwell": say("bedtime is {time:%H:%M} {on}, earlier than usual, because your body needs the rest"),
     "bedtime_after": say("bedtime is {time:%H:%M} {on}, as early as your entry until {until:%H:%M} allows"),
     "bedtime_was": say("bedtime was {time:%H:%M}"),

@@ -19,6 +19,7 @@ from bridge.domain.records import MUST_DO, Silence
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Label, Task
+from bridge.domain.wishes import Wishes
 from bridge.meters.past import past_of
 from rhythm_env.interface import ActionType, Answer
 
@@ -383,6 +384,20 @@ def test_a_party_that_makes_the_night_too_short_says_when_to_leave():
     (block,) = blocks(one, "wind_down")
     assert [why.kind for why in block.facts] == ["bedtime_leaves", "leave_by_then"]
     assert for_person(block.facts)[-1] == "leave by 00:05"
+
+
+@pytest.mark.parametrize(
+    ("action", "title"), [(A.EXERCISE, "Marathon"), (A.LEARN, "Exam"), (A.ADMIN_WORK, "Early shift at the airport")]
+)
+@pytest.mark.parametrize("never", [frozenset(), frozenset({A.SLEEP})])
+def test_before_a_night_that_an_entry_cuts_by_hours_a_nap_on_the_next_day_is_told(action, title, never):
+    for begin, is_cut in ((235, True), (250, True), (420, False), (540, False)):
+        early = entry(SUNDAY, begin, begin + 200, action, title)
+        slept = nights(30, -60, 420, last=SUNDAY - DAY, noise=5)
+        one = person(early, day=SUNDAY - DAY, hour=20.5, episodes=slept, work=False, wishes=Wishes(never=never))
+        for told_in in ([why for block in blocks(one, "wind_down") for why in block.facts], silence(one)):
+            texts = for_person(told_in)
+            assert ("keep half an hour for a nap on Sunday" in texts) is (is_cut and not never), (begin, texts)
 
 
 def test_who_woke_just_before_an_entry_hears_of_an_alarm_for_the_same_hour_tomorrow():
