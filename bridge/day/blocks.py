@@ -55,7 +55,7 @@ class Block:
 def fixed_blocks(person: Person, day: date, *, held: frozenset[str] = frozenset()) -> list[Block]:
     """Return the calendar entries of a date as blocks. Deep work ahead names a due task that is not in ``held``."""
     zones = person.known.zones
-    due = [t for t in due_tasks(person, day) if person.action_of(t) is ActionType.DEEP_WORK]
+    due = [t for t in due_tasks(person, day, seen=day) if person.action_of(t) is ActionType.DEEP_WORK]
     due = [t for t in due if t.title not in held]
     lunch = Grid(person=person, date=day).no_lunch
     return [

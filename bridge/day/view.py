@@ -386,16 +386,17 @@ def _named(person: Person, action: ActionType, day: date, said: frozenset[str]) 
     return min(near, key=lambda t: _order(t, person), default=None)
 
 
-def due_tasks(person: Person, day: date) -> list[Task]:
-    """Return a few open tasks that are overdue or due soon after ``day``, the most pressing first, each title once.
+def due_tasks(person: Person, day: date, *, seen: date | None = None) -> list[Task]:
+    """Return a few open tasks that are due from ``day`` until soon after ``seen`` (today if None), or overdue.
 
-    Of those due on ``day`` there may be more. Tasks that were put off to a later time are left out until then.
+    The most pressing come first, each title once. Of those due on ``day`` there may be more. Tasks that were put off to
+    a later time are left out until then.
     """
     waiting = put_off(person)
     errands = (errand.task for errand in person.errands.values())
     found = (t for t in (*person.known.tasks, *errands) if t.completed is None and t.title and t.due is not None)
     found = (t for t in found if t.title not in waiting)
-    near = [t for t in found if t.due is not None and _counts(t.due, person, day, DUE_DAYS)]
+    near = [t for t in found if t.due is not None and _counts(t.due, person, day, DUE_DAYS, seen)]
     once: dict[str | None, Task] = {}  # lists may repeat a task
     for task in sorted(near, key=lambda t: _order(t, person)):
         once.setdefault(task.title, task)
@@ -403,9 +404,9 @@ def due_tasks(person: Person, day: date) -> list[Task]:
     return list(once.values())[: max(TASKS_MAX, min(of_day, OF_DAY_MAX))]
 
 
-def _counts(due: date, person: Person, day: date, days: int) -> bool:
+def _counts(due: date, person: Person, day: date, days: int, seen: date | None = None) -> bool:
     today = person.date_of(person.now)
-    return due <= today + days * DAY and (due >= day or due < today)
+    return due <= max(seen or today, today) + days * DAY and (due >= day or due < today)
 
 
 def _order(task: Task, person: Person) -> tuple[bool, int, date, str]:

@@ -54,6 +54,20 @@ def test_what_is_due_stands_in_the_day_or_is_said_to_have_no_place(seed):
             assert not without_a_word(other, day), [task.title for task in tasks]
 
 
+@pytest.mark.parametrize("ahead", range(1, 6))
+@pytest.mark.parametrize("spare", range(3))
+def test_time_for_focus_on_a_coming_day_is_for_what_is_due_soon_after_it(ahead, spare):
+    day = TODAY + ahead * DAY
+    focus = entry(day, 585, 705, A.DEEP_WORK, "Focus time")
+    task = Task(key="r", list="l", title="Update roadmap", due=day + spare * DAY)
+    plan = week(person(focus, tasks=(task,), task_actions={"r": A.DEEP_WORK}))
+    before = [block for k in range(ahead) for block in plan.blocks(TODAY + k * DAY) if block.title == task.title]
+    (block,) = (block for block in plan.blocks(day) if block.title == "Focus time")
+    assert [fact.kind for fact in block.facts] == ([] if before else ["for_task"])
+    after = [block for k in range(8) for block in plan.blocks(TODAY + k * DAY) if block.title == task.title]
+    assert after == before  # it stands once
+
+
 def test_what_the_ill_leave_undone_is_said():
     late = Task(key="i", list="l", title="Send invoice", due=TODAY - 4 * DAY)
     one = person(tasks=(late,), task_actions={"i": A.ADMIN_WORK}, mode=Mode(kind=ModeKind.ILL, since=TODAY, said=True))
