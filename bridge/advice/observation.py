@@ -203,7 +203,12 @@ def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
     """Return the local date of the user's newest data if these are too old for advice, else None."""
     if _is_recent(known, known.at - FRESH_ENOUGH):
         return None
-    ends = [newest_measurement(store, user, known.at), store.reading.last_event(user.id, known.at)]
+    measured = newest_measurement(store, user, known.at)
+    if (
+        measured is not None and measured > known.at - FRESH_ENOUGH
+    ):  # such as single heart rates, which no snapshot holds
+        return None
+    ends = [measured, store.reading.last_event(user.id, known.at)]
     newest = max((end for end in ends if end is not None), default=None)
     return None if newest is None else local_time(newest, user.zones).date()
 

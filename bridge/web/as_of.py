@@ -49,7 +49,8 @@ class AsOf:
 def as_of(visit: Visit) -> AsOf | None:
     """Return the user's state on the last day with data, or None without data.
 
-    It is also None if a meter has a value now from newer data, a calendar or a check-in of the last two days.
+    It is also None if that day is today, or if a meter has a value now from newer data, a calendar or a check-in of the
+    last two days.
     """
     newest = _newest(visit)
     if newest is None:
@@ -70,7 +71,8 @@ def _newest(visit: Visit) -> tuple[date, bool] | None:
     if any(one.signal != OWN_WORD for one in inputs):
         return None
     measured = newest_measurement(store, visit.user, visit.now)
-    return None if measured is None else (visit.local(measured).date(), False)
+    day = visit.today if measured is None else visit.local(measured).date()
+    return (day, False) if day < visit.today else None
 
 
 def _read(visit: Visit, day: date, all_old: bool) -> AsOf:

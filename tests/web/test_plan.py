@@ -401,6 +401,16 @@ def test_a_check_in_beside_old_nights_is_told_alike_on_every_page(
     assert "How you were on 20 November 2025" in place.visitor().get("/").text
 
 
+def test_data_of_today_that_no_meter_reads_are_not_old(place: Place, ana: User, tmp_path: Path) -> None:
+    day = installation.now()
+    row = '<Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" value="70" {}/>'
+    stamps = " ".join(f'{name}Date="{day:%Y-%m-%d} 08:00:00 +0100"' for name in ("creation", "start", "end"))
+    (tmp_path / "export.xml").write_text(f"<HealthData>{row.format(stamps)}</HealthData>", encoding="utf-8")
+    runs.import_path(place.bridge, ana, tmp_path / "export.xml", at=day)
+    assert "These weeks end on" not in place.visitor().get("/trends").text
+    assert "day of your newest data" not in place.visitor().get("/").text
+
+
 def test_trends_end_with_old_data(place: Place, ana: User, tmp_path: Path) -> None:
     for file in Path("fixtures/whoop/export").iterdir():
         (tmp_path / file.name).write_text(
