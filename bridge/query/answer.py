@@ -83,6 +83,8 @@ def _found(query: Query, tables: Tables) -> Answer:
         n=len(kept),
         at=at,
         days=_days(query, kept),
+        clock=_clock(row) if (row := _row(query, kept)) else None,
+        title=row.title if row else None,
         groups=tuple(_told(query, kept, tables)),
         reason=reason or _why_none(query, tables, value),
         untold=_untold(query, rows, tables),
@@ -94,6 +96,19 @@ def _days(query: Query, kept: Sequence[Row]) -> tuple[date, date] | None:
         return None
     entry = kept[0 if query.of is Aggregate.FIRST else -1].entry
     return entry and entry[1:]
+
+
+def _row(query: Query, kept: Sequence[Row]) -> Row | None:
+    """Return the first or last entry or workout if it is asked for by itself, or None."""
+    asked = query.of in (Aggregate.FIRST, Aggregate.LAST) and query.subject.counted and query.per is None
+    if not asked or query.subject.kind not in (Kind.ENTRIES, Kind.WORKOUTS) or not kept:
+        return None
+    return kept[0 if query.of is Aggregate.FIRST else -1]
+
+
+def _clock(row: Row) -> str:
+    minutes = row.values.get("start", row.start if row.fields else None)
+    return "" if minutes is None else f"{int(minutes) // 60:02}:{int(minutes) % 60:02}"
 
 
 def _told(query: Query, kept: Sequence[Row], tables: Tables) -> Iterable[Group]:
@@ -185,10 +200,8 @@ def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
 
 def _row_key(row: Row, n: int) -> str:
     day = "" if row.day == date.max else row.day.isoformat()
-    minutes = row.values.get("start", row.start if row.fields else None)
-    time = "" if minutes is None else f"{int(minutes) // 60:02}:{int(minutes) % 60:02}"
     name = row.title or (row.name or "").replace("_", " ").lower()
-    return " ".join(one for one in (day, time, name) if one) or str(n)
+    return " ".join(one for one in (day, _clock(row), name) if one) or str(n)
 
 
 def _listed(rows: Sequence[Row]) -> Iterable[Group]:

@@ -43,6 +43,8 @@ class Answer:
     meant: Text | None = None  # by better, in that question
     ahead: bool = False
     days: tuple[date, date] | None = None  # the first and last of the entry of several days that ``at`` is of
+    clock: str | None = None  # at which the first or last entry or workout began
+    title: str | None = None  # of the first or last entry, where it may be shown
 
     @property
     def column(self) -> str:

@@ -23,7 +23,7 @@ from bridge.query.answered import Answer
 from bridge.query.exposures import has_words
 from bridge.query.figures import LONG, PAINS
 from bridge.query.meaning import by_what_is_stored, stands_for, with_verdict
-from bridge.query.model import TITLED, VERSUS, Aggregate, By, metric_in, untimed
+from bridge.query.model import TITLED, VERSUS, Aggregate, By, Kind, metric_in, untimed
 from bridge.query.parse import Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
@@ -184,6 +184,8 @@ def _coming(
         where = [f"entry.title ~ {name}"]
         ahead = Words(what="entries", of="first", where=where, since=today.isoformat(), until=until.isoformat())
         told, tables = typed(bridge, user, ahead, now=now, titles=True)
+        tables = _begun(tables, local_time(now, user.zones), ahead=True)
+        told = answer(told.query, tables)
         if told.at is not None:
             return replace(told, ahead=True), tables
     return None
@@ -209,8 +211,10 @@ def _answered(
         return _nothing(words, reason)
     told, tables = _of_any_kind(bridge, user, words, now=now, titles=titles)
     at = local_time(now, user.zones)
-    if tables.entries and UNTIL_NOW.search(text.lower()):
-        tables = _begun(tables, at)
+    single = told.query.subject.kind is Kind.ENTRIES and words.per is None
+    ahead = single and words.of == "first" and words.since == at.date().isoformat() < (words.until or "")  # the next
+    if tables.entries and (ahead or (single and words.of == "last") or UNTIL_NOW.search(text.lower())):
+        tables = _begun(tables, at, ahead=ahead)
         told = answer(told.query, tables)
     told = with_verdict(told, tables, text.lower())
     besides = [
@@ -271,10 +275,11 @@ def _unnamed(bridge: Bridge, user: User, words: Words, tables: Tables, *, now: d
     return None if known else say("no entry of your calendar in that span is named {name}", name=entry)
 
 
-def _begun(tables: Tables, at: datetime) -> Tables:
-    """Return the tables without the entries that had not begun at a local time."""
-    now = (at.date(), at.hour * 60 + at.minute)
-    return replace(tables, entries=[one for one in tables.entries if (one.day, one.values.get("start", 0.0)) <= now])
+def _begun(tables: Tables, at: datetime, *, ahead: bool = False) -> Tables:
+    """Return the tables without the entries that had not begun at a local time, or ``ahead`` with those alone."""
+    now, whole = (at.date(), at.hour * 60 + at.minute), 24.0 * 60 if ahead else 0.0  # an entry of the whole day
+    entries = [one for one in tables.entries if ((one.day, one.values.get("start", whole)) > now) is ahead]
+    return replace(tables, entries=entries)
 
 
 def _of_entries(bridge: Bridge, user: User, words: Words, *, now: datetime) -> tuple[Answer, Tables] | None:

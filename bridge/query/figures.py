@@ -170,13 +170,15 @@ def workouts(bag: Bag) -> Words:
     _farthest(bag, {*sports})
     amount = bag.sees(w.HOW_MANY) and bag.sees(w.UNIT) and any(one.startswith("weekday") for one in where)
     which, every, (field, of, summed) = bag.has(w.WHICH), bag.has(w.ALL), _of_field(bag, each=each)
-    if when and field is None and (early or (usual and of == "mean") or (clocked and of in ("first", "last"))):
-        field, of = "start", early or of
+    ended = when and bag.has(w.ENDED)  # "when did I finish my last run"
+    timed = (clocked or ended) and of in ("first", "last")
+    if when and field is None and (early or (usual and of == "mean") or timed):
+        field, of = "end" if ended else "start", early or of
     unclear = [
         len(sports) > 2,
         which and of is None,
         every and field not in (None, "average_hr") and of is None and not summed,
-        when and of not in (*ENDS, "first", "last") and field != "start",
+        when and of not in (*ENDS, "first", "last") and field not in CLOCKS,
         field and often and field != "start",
         each and of == "sum",  # "total distance per workout"
     ]

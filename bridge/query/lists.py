@@ -126,8 +126,7 @@ def _free(bag: Bag) -> Words:
 
 
 def _next(bag: Bag) -> Words:
-    bag.take(w.NEXT, *SAID)
-    bag.take(w.PLANNED)
+    bag.take(w.NEXT, w.CLOCKED, w.PLANNED, *SAID)
     entries, titled = bag.has(w.ENTRIES), _titled(bag)
     if not (entries or titled) or bag.sees(w.OF):
         raise NotUnderstood

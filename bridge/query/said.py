@@ -25,6 +25,8 @@ from bridge.query.understood import (
 from bridge.query.written import as_time, changed, written
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from bridge.query.answered import Answer, Group
 
 A = Aggregate
@@ -100,8 +102,14 @@ def _next_named(found: Answer) -> Text | None:
     names = [str(value) for one in found.query.where if one.name == "entry.title" for value in one.values]
     if not (found.ahead and found.at and found.query.of is A.FIRST and names):
         return None
-    day = dates(*found.days) if found.days else on_day(found.query, found.at)
+    day = _at(found, found.at)
     return say("the next entry named {name} is {day}", name=listed(names), day=day)
+
+
+def _at(found: Answer, day: date) -> Text:
+    """Return the day of a value, with the time of an entry or workout, or the days of an entry of several."""
+    told = dates(*found.days) if found.days else on_day(found.query, day)
+    return say("{day} at {time}", day=told, time=found.clock) if found.clock and not found.days else told
 
 
 def _parts(found: Answer, value: float) -> Iterator[str]:
@@ -129,7 +137,8 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
     such = query.of is A.COUNT and (query.per or query.subject.kind in (Kind.DAYS, Kind.NIGHTS, Kind.TASKS))
     yield from filter(None, (weekdays_of(query, one) if such else condition_said(query, one) for one in query.where))
     if found.at is not None:
-        yield dates(*found.days) if found.days else on_day(query, found.at)
+        yield _at(found, found.at)
+        yield from [found.title] if found.title and all(one.name != "entry.title" for one in query.where) else []
     elif (query.since or query.until) and not isinstance(query.against, Span):
         yield span_of(query)
     if query.of not in (A.COUNT, A.SUM, A.STREAK, A.AGO) and found.n > 1:

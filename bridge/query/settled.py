@@ -286,6 +286,12 @@ class _Around:
         return bool(named) and not self.kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY, w.FIGURE}
 
     @cached_property
+    def ended(self) -> bool:
+        """Return True if the end of a workout is asked for, as by "when did I finish my last run"."""
+        last = {(w.OF, "last"), (w.OF, "first")} & self.tokens and self.kinds & {w.WHEN, w.CLOCKED}
+        return bool(last and self.kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY, w.RAN} and w.TASKS not in self.kinds)
+
+    @cached_property
     def climbed(self) -> bool:
         """Return True if "gestiegen" means climbed, not risen."""
         return bool({(w.METRIC, "floors"), (w.FIGURE, "ascent")} & self.tokens)
@@ -324,7 +330,7 @@ class _Around:
             w.TOGETHER: w.RELATED in self.kinds,
             w.RISEN: self.climbed,
             w.PLANNED: bool(self.kinds & {w.ENTRIES, w.ACTION}),
-            w.ENDED: w.CLOCK not in self.kinds,  # "finished before 8 am" is no start
+            w.ENDED: w.CLOCK not in self.kinds and not self.ended,  # "finished before 8 am" is no start
             w.AT_NIGHT: bool(nightly) and all(nightly) and not self.kinds & DONE,
             w.FIGURE: value == "a minute" and bool(self.metrics) and self.metrics <= A_MINUTE,
         }

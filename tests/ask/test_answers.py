@@ -179,11 +179,11 @@ def test_entries_answer_for_workouts_that_are_not_stored(lived: Lived) -> None:
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("When is the dentist?", "the next entry named dentist is on 29 Nov 2026."),
-        ("when is my dentist appointment?", "the next entry named dentist is on 29 Nov 2026."),
-        ("Wann ist Zahnarzt?", "the next entry named Zahnarzt is on 3 Dec 2026."),
-        ("Wann ist mein Flug?", "the next entry named Flug is on 4 Dec 2026."),
-        ("When is the trip to Hamburg?", "the next entry named trip to Hamburg is on 5 Dec 2026."),
+        ("When is the dentist?", "the next entry named dentist is on 29 Nov 2026 at 13:00."),
+        ("when is my dentist appointment?", "the next entry named dentist is on 29 Nov 2026 at 13:00."),
+        ("Wann ist Zahnarzt?", "the next entry named Zahnarzt is on 3 Dec 2026 at 13:00."),
+        ("Wann ist mein Flug?", "the next entry named Flug is on 4 Dec 2026 at 13:00."),
+        ("When is the trip to Hamburg?", "the next entry named trip to Hamburg is on 5 Dec 2026 at 13:00."),
     ],
 )
 def test_an_entry_that_is_asked_for_by_its_name_is_the_next_one(lived: Lived, text: str, answer: str) -> None:
