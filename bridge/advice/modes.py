@@ -187,7 +187,7 @@ def stand(store: Store, user: User, person: Person) -> Stand:
 
 
 def routine_of(store: Store, user: User, known: Snapshot) -> Routine:
-    """Return a user's habits, learnt from days without a stated mode.
+    """Return a user's habits, learnt from days on which the user was not ill, away, on holiday or otherwise different.
 
     Without recent nights, the usual night is learnt from the last ones known.
     """

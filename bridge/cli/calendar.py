@@ -1,4 +1,4 @@
-"""Run ``bridge calendar``: print a week in 28 slots or write it as iCalendar (RFC 5545), and say whose entries are."""
+"""Run ``bridge calendar``: print a week in 28 slots or as iCalendar (RFC 5545), and mark whose each entry is."""
 
 from __future__ import annotations
 

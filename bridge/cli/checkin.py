@@ -156,7 +156,7 @@ def note(
 
 @options.command()
 def factors(user: options.User, json: options.Json = False) -> None:
-    """Print how the next night, heart and meters differ after notes, late meetings or travel. It proves no cause."""
+    """Print how nights, heart and meters differ after what you note, late meetings or travel. This proves no cause."""
     from bridge.documents.query import effect_document
     from bridge.query.factors import factors as found_of
 

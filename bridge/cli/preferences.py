@@ -194,7 +194,7 @@ def watch(
     if switch is not None and switch not in SWITCHES:
         raise SetupError(f"{switch!r} is not a switch; {way}")
     if because is not None and switch is None:
-        raise SetupError(f"--because needs a switch; {way}")
+        raise SetupError(f"--because tells why something is switched, and nothing is; {way}")
     name = options.only_user() if user is None else user
     with options.opened(name) as (bridge, person, now):
         if switch is not None:

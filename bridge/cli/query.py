@@ -61,7 +61,7 @@ def query(
     ] = None,
     per: Annotated[
         str | None,
-        typer.Option(help="First make one row per day, week or month: the sum, or else the mean, of its rows."),
+        typer.Option(help="Make one value of each day, week or month: a sum of steps and the like, else a mean."),
     ] = None,
     top: Annotated[
         int | None, typer.Option(help="With --of max or min: the number of highest or lowest rows to list.")

@@ -29,7 +29,7 @@ def record(
         bool, typer.Option("--redact", help="Record one vendor, and replace all that tells whose the recording is.")
     ] = False,
     source: Annotated[
-        str | None, typer.Option("--source", "-s", help="With --redact: the vendor, if several can be recorded.")
+        str | None, typer.Option("--source", "-s", help="Only with --redact: the vendor, if the user has several.")
     ] = None,
     json: options.Json = False,
 ) -> None:

@@ -223,7 +223,7 @@ def trial(
     at: Annotated[
         str | None,
         typer.Option(
-            help="For kept: the day on which you did it or not, such as 2026-11-20. Default: today.",
+            help="Only with kept: the day that your yes or no is about, such as 2026-11-20. Default: today.",
             metavar="DATE",
             show_default=False,
         ),

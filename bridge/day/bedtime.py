@@ -146,7 +146,7 @@ def _before_entry(person: Person, ends: date, at: datetime) -> Fact:
 
 
 def _usual(person: Person, night: Night, kinds: tuple[str, str, str], at: datetime) -> Fact:
-    """Return the fact that a time is usual, common among people, or was usual until the last recorded night."""
+    """Return the first of three ``kinds`` of facts for nights long ago, the second for published ones, or the third."""
     ago = night.rests is Rests.LONG_AGO
     last = person.routine.until if ago else person.last_night
     if last is not None and (ago or (night.rests is Rests.RECORDED and person.date_of(person.now) - last > OLD_NIGHTS)):

@@ -405,7 +405,7 @@ def gaps_today(person: Person, action: ActionType, task: Task | None, *, after: 
 
 
 def gap_in(person: Person, action: ActionType, task: Task | None, moment: Moment, *, after: datetime) -> Option | None:
-    """Return the best option for an action in a slot, at least an hour after ``after``. None if none fits."""
+    """Return the best time in a slot for an action or task, an hour or more after ``after``, or None without any."""
     low, high = slot_bounds(moment, person.known.zones)
     span = max(low, after + NOT_AT_ONCE), high
     if span[0] >= span[1]:

@@ -62,7 +62,7 @@ def own_spans(candidate: Candidate, view: View) -> list[Stretch]:
 
 
 def own_hours(candidate: Candidate, view: View) -> Cells | None:
-    """Return True for each five minutes of the wished hours, or None if there are none."""
+    """Return the steps of the day's grid that lie in the hours wished for a candidate, or None if none are wished."""
     spans = own_spans(candidate, view)
     return view.grid.inside(spans) if spans else None
 

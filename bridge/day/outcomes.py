@@ -85,7 +85,7 @@ def over_at(advice: Recommendation, zones: ZoneHistory) -> datetime:
 
 
 def day_end(advice: Recommendation, zones: ZoneHistory) -> datetime:
-    """Return the end of a recommendation's day, the later if put off. Until then the answer can change."""
+    """Return the end of the day of a recommendation, or of the day it was put off to. Until then it can be answered."""
     last = max(moment for moment in (advice.moment, advice.moved_to) if moment is not None)
     return _day(last, zones)[1]
 

@@ -37,7 +37,7 @@ class Shifts:
 
 
 def shifts_by_night(entries: Iterable[Occurrence], zones: ZoneHistory) -> Mapping[date, Shifts]:
-    """Return date -> the shifts around the night that ends on it, for dates that have any."""
+    """Return date -> the shifts at work before and after the night that ends on it. Dates without shifts are absent."""
     found: dict[date, Shifts] = {}
     for one in (o for o in entries if o.end - o.start >= SHIFT and takes_time(o.event)):
         day, minute = clock(one.end + EVENING, zones)

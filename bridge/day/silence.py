@@ -54,7 +54,7 @@ ASKED = {"short_night", "unwell", "early_entry", "after_entry"}  # what moved a 
 
 
 def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
-    """Return why nothing is advised now, what must be done first, and in the evening an earlier bedtime."""
+    """Return the reasons why nothing is advised now, and in the evening also why tonight's bedtime is earlier."""
     told = list(_why(view, held))
     if view.person.now >= view.grid.since(EVENING) and not any(one.kind in IN_BED for one in told):
         told += _earlier_night(view)

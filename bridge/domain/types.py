@@ -251,7 +251,7 @@ class RawRecord:
     def sequence(self) -> int:
         """Return the revision number that a calendar program gave the entry, or 0.
 
-        Versions are compared by it before ``as_of``.
+        Of two versions the one with the higher number is newer. If they are equal, ``as_of`` decides.
         """
         stated = self.payload.get("sequence")
         return stated if isinstance(stated, int) else 0

@@ -56,7 +56,7 @@ def connect(bridge: Bridge, user: User, wanted: NewConsent, browser: Browser) ->
     source, write = wanted.source, wanted.write
     spec = registry.spec(source)
     if spec.authorises is None:
-        raise SetupError(f"{source} needs no consent; {_by_hand(spec, user)}")
+        raise SetupError(f"{source} has no login to connect by; {_by_hand(spec, user)}")
     if write and spec.writes is None:
         raise SetupError(
             f"nothing can be written to {source}; connect without --write: bridge connect {source} --user {user.name}"

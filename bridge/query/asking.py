@@ -158,7 +158,7 @@ def widened(words: Words, text: str) -> list[str]:
 
 
 def _night_before(words: Words, text: str, at: datetime) -> Words | None:
-    """Return a query of the night before, if one asks for last night while the night just begun is not over."""
+    """Return a query of the night that ended yesterday, if "last night" is asked while a night still lasts, or None."""
     today = at.date().isoformat()
     if at.hour >= NIGHT_OVER or (words.since, words.until) != (today, today) or not OF_NIGHT.search(text):
         return None

@@ -30,7 +30,7 @@ OF_METER = (0.05, 0.12)
 
 
 def factors(bridge: Bridge, user: User, *, now: datetime) -> list[Effect]:
-    """Return the effect of each factor on each outcome that the person's data tell, those with a claim first."""
+    """Return the effect of each factor on each outcome in the person's data, those with a verdict first."""
     known = exposures(bridge, user, now=now)
     if not known:
         return []

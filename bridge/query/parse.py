@@ -141,8 +141,8 @@ def _check_rows(query: Query) -> None:
         raise SetupError("only tasks have the field task.state; ask for tasks, or leave the condition out")
     if subject.kind is not Kind.ENTRIES and any(one.name in ENTRY_FIELDS for one in query.conditions):
         raise SetupError(
-            "a condition on a field of an entry needs a query of entries; ask for entries, or test the day by "
-            '"entries.minutes > 60"'
+            "only calendar entries have such a field; ask for entries, as in: bridge query entries, or test a day by "
+            'its sum, as in: --where "entries.minutes > 60"'
         )
 
 

@@ -54,7 +54,7 @@ Fault = Callable[[Request], Answer | None]  # an answer instead of the applicati
 class LabServer(AbstractContextManager["LabServer"]):
     """An HTTP server on a free port of 127.0.0.1, which answers requests by the function ``application`` until closed.
 
-    Each of ``faults`` may answer instead. ``asked`` lists method, path and query of all requests.
+    The first of ``faults`` that returns an answer replaces it. ``asked`` lists each request's method, path and query.
     """
 
     def __init__(self, application: Application) -> None:

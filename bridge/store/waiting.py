@@ -1,4 +1,4 @@
-"""Find users who wait for something, by a single query over all users."""
+"""Find the users who wait for advice, a calendar entry or an outcome, by a single query over all users."""
 
 from __future__ import annotations
 

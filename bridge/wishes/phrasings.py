@@ -151,7 +151,7 @@ def alone(text: str, language: str, *, dated: bool) -> Alone | None:
 
 
 def bare(text: str) -> str:
-    """Return a text in lower case without the words that ask for it."""
+    """Return a wish in lower case without words that only ask, such as "please" or "I would like"."""
     plain = " ".join(text.lower().replace("’", "'").strip(" .!?").split())
     while (shorter := POLITE.sub("", plain).strip(" ,")) != plain:
         plain = shorter

@@ -362,7 +362,7 @@ def _go_on(part: Part, read: Reading) -> None:
 
 
 def _with_pending(part: Part, read: Reading) -> None:
-    """Give hours the days just before them, or days the hours just before them."""
+    """Join hours and days that stand side by side in a text: "on Saturdays, after ten", "after ten, on Saturdays"."""
     last = read.pending[-1] if read.pending else part
     if part.joint is K.CUT or (part.spans and part.spans[0][0] in FIRM):
         return  # "on Saturdays, but not before ten"

@@ -225,7 +225,7 @@ def _beside_work(part: Part) -> None:
 
 
 def _of_meal(clock: Clock, relation: Kind) -> Clock:
-    """Return the time of "after dinner at seven", after which "a walk" is soon wanted."""
+    """Return the clock time after which something is wished, widened by a meal if a meal is at that time."""
     return (*clock[:2], MEAL) if clock[2] and relation is K.AFTER else clock
 
 

@@ -40,7 +40,7 @@ def _note(payload: Mapping[str, Any]) -> Sample:
 def _metric(payload: Mapping[str, Any]) -> Metric:
     about = payload.get("about", "")
     if not isinstance(about, str | None) or about not in ABOUT:
-        raise BadRecord("check_in/answer: the field about names no meter")
+        raise BadRecord("check_in/answer: the field 'about' holds no meter's name")
     return ABOUT[about]
 
 

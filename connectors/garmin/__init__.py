@@ -1,4 +1,4 @@
-"""Connect Garmin by the Connect Personal API, saved Connect answers, the account export, and FIT files."""
+"""Read Garmin by its Connect Personal API, from saved JSON of Garmin Connect, the account export, or FIT files."""
 
 from bridge.domain.languages import say
 from bridge.domain.metrics import NIGHT_MINUTES, metrics_of

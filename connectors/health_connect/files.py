@@ -301,7 +301,7 @@ def receive(headers: Mapping[str, str], body: File) -> None:  # noqa: ARG001 - t
     except Broken:
         raise BadRecord("the push is cut off or is not JSON, and nothing of it was kept; send it again") from None
     if not named & READ and "timestamp" not in named:
-        raise BadRecord("the data are not from an app that sends Health Connect; see docs/sources/health_connect.md")
+        raise BadRecord("no app that passes on Health Connect sent these data; see docs/sources/health_connect.md")
 
 
 def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:

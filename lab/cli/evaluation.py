@@ -146,9 +146,9 @@ def evaluate(
     write: Annotated[
         Path | None,
         typer.Option(
-            help="With --baselines, --comparison, --lives, --answers or --simulated: put the tables into this "
-            "Markdown document, between <!-- MARK --> and <!-- /MARK -->. MARK is baselines, policies, worlds "
-            "(--lives and --answers) or logged. A missing document is made. Other text of a document stays."
+            help="Put the tables into this Markdown document, between <!-- MARK --> and <!-- /MARK -->. MARK is "
+            "baselines with --baselines, policies with --comparison, worlds with --lives or --answers, and logged with "
+            "--simulated. A missing document is made. Its other text stays."
         ),
     ] = None,
     picture: Annotated[

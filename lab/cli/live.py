@@ -61,9 +61,9 @@ def live(
     write: Annotated[
         Path | None,
         typer.Option(
-            help="Also put the tables into this Markdown document, between <!-- live --> and <!-- /live -->; the mark "
-            "is ablation with --ablation, and ends with -WORLD with --answers. A missing document is made. Other "
-            "text of a document stays."
+            help="Also put the tables into this Markdown document, between <!-- MARK --> and <!-- /MARK -->. MARK is "
+            "ablation with --ablation, else live. --answers WORLD adds -WORLD to it, as in live-habits. A missing "
+            "document is made. Its other text stays."
         ),
     ] = None,
     picture: Annotated[

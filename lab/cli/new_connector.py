@@ -79,7 +79,7 @@ def new_connector(
         bool, typer.Option("--files", help="A source that is read from CSV files, without an account.")
     ] = False,
 ) -> None:
-    """Write the skeleton of a source: connector, vendor server or files, fixtures, a test and its page."""
+    """Write first files for a new source: its connector, fixtures, a test, and its page in docs/sources."""
     for path in skeleton(name, root, files=files):
         typer.echo(str(path))
     typer.echo((NEXT_OF_FILES if files else NEXT).format(name=name, root=root.resolve()))

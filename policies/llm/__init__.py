@@ -1,6 +1,6 @@
-"""Choose by a model trained in simulation, either the shipped sequence model or a language model of a service.
+"""Choose the action to suggest by the shipped sequence model, or by a language model that a service runs.
 
-**What is sent** to a service are meters, answers, and shares of the calendar by action. No title or name is.
+**Sent to the service** are meters, the user's answers, and shares of planned time by action, but no title and no name.
 """
 
 from __future__ import annotations
