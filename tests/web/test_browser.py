@@ -87,6 +87,7 @@ def test_the_first_view_is_light_and_nothing_moves_after_it_is_shown(
     page.on("requestfinished", lambda request: sizes.append(_transferred(request.sizes())))
     page.set_viewport_size({"width": width, "height": 844})
     page.add_init_script(SHIFTS)
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 8})  # as on a slow phone
     page.goto(place.url)
     page.wait_for_selector("#advice button")
     page.wait_for_selector("#plan .timeline")
