@@ -111,13 +111,13 @@ def _moves(stated: Sequence[Recommendation], resets: Sequence[Reset], now: datet
 
 
 PRESSED = {
-    Answer.ACCEPT: say("You accepted {action} ({slot}, {day:%d %b %Y}): {changes}."),
-    Answer.IGNORE: say("You ignored {action} ({slot}, {day:%d %b %Y}): {changes}."),
-    Answer.RESCHEDULE: say("You put off {action} ({slot}, {day:%d %b %Y}): {changes}."),
+    Answer.ACCEPT: say("You accepted {action} ({slot}, {day:%-d %b %Y}): {changes}."),
+    Answer.IGNORE: say("You ignored {action} ({slot}, {day:%-d %b %Y}): {changes}."),
+    Answer.RESCHEDULE: say("You put off {action} ({slot}, {day:%-d %b %Y}): {changes}."),
 }
 SEEN = {  # where nothing was pressed
-    Answer.ACCEPT: say("You did {action} ({slot}, {day:%d %b %Y}): {changes}."),
-    Answer.IGNORE: say("You did not follow {action} ({slot}, {day:%d %b %Y}): {changes}."),
+    Answer.ACCEPT: say("You did {action} ({slot}, {day:%-d %b %Y}): {changes}."),
+    Answer.IGNORE: say("You did not follow {action} ({slot}, {day:%-d %b %Y}): {changes}."),
 }
 
 

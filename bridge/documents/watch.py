@@ -100,7 +100,7 @@ def event_line(one: Switch, user: User) -> Text:
     """Return a sentence about a change of advice or the watch, with its date and reason."""
     what = EVENTS[one.what, one.on] if one.by == PERSON else STOPPED
     day = local_time(one.at, user.zones)
-    return say("{day:%d %B %Y}: {what}: {reason}", day=day, what=what, reason=reason(one))
+    return say("{day:%-d %B %Y}: {what}: {reason}", day=day, what=what, reason=reason(one))
 
 
 def watch_line(found: Watched, switches: Sequence[Switch]) -> Text:

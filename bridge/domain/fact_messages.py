@@ -238,13 +238,13 @@ PERSON: Mapping[str, Row] = {  # of the body now
 
 REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any advice now
     "by_lot": say("now and then a slot gets no advice, by lot, so that it can be told what advice does"),
-    "advice_off": say("you switched advice off on {day:%d %B %Y}; switch it on: {command}"),
+    "advice_off": say("you switched advice off on {day:%-d %B %Y}; switch it on: {command}"),
     "advice_stopped": say(
-        "advice was stopped on {day:%d %B %Y}, because you were worse off after it: after {advised} slots with advice "
+        "advice was stopped on {day:%-d %B %Y}, because you were worse off after it: after {advised} slots with advice "
         "your level or your nights were lower than after {silent} that a lot left silent; switch it on again: {command}"
     ),
     "nothing_known": say("nothing is known of you yet; begin: {command}"),
-    "old_data": say("your newest data is of {day:%d %B %Y}; advice needs data of the last days"),
+    "old_data": say("your newest data is of {day:%-d %B %Y}; advice needs data of the last days"),
     "newer_data": say("bring in newer data: {command}"),
     "slot_had": say("{action} was suggested earlier; {why}"),
     "you_did": say("you did it"),
