@@ -81,6 +81,7 @@ WEIGHT = pattern("weight")
 WHY = pattern("why")
 _METERS = re.compile("|".join(word for name in METER_NAMES for word in _named(name)))
 HEALTH, JUDGED = pattern("health"), pattern("judged")
+AWAKENINGS, HOUR_OF = pattern("awakenings"), pattern("hour_of")
 MONEY = pattern("money")
 WHEN_I = pattern("when_i")
 TO_COME = pattern("to_come")
@@ -169,6 +170,14 @@ def _check_asked(text: str, today: date, named: w.Lexicon) -> None:
     if WHY.search(lower) and _METERS.search(lower):
         raise SetupError(
             say("the reasons for each meter stand beside it on its page, and are printed by: bridge meters")
+        )
+    if AWAKENINGS.match(lower):
+        raise SetupError(
+            say("how often you woke in a night is not stored; ask how long you were awake, or at what time you got up")
+        )
+    if HOUR_OF.match(lower):
+        raise SetupError(
+            say("the day of a highest or lowest value is told, and not its time of day; ask on which day it was")
         )
     if HEALTH.match(lower):
         raise SetupError(say("whether you are ill is not measured; what you said and what was noticed stands on Today"))

@@ -132,7 +132,12 @@ class Marked:
         if any(SHIFT.search(" ".join(words)) for words in noted):
             return text
         shift = rf"(?<!\w)(?:{_words(self.language)['shift']})(?!\w)"
-        return re.sub(shift, lambda m: self._put("q", w.FACTOR, f"{TITLED}{m['name'] or m['any']}"), text)
+        on_days = _words(self.language)["on_days"]  # "when I had the early shift"
+        return re.sub(
+            shift,
+            lambda m: f"{on_days} " * bool(m["lead"]) + self._put("q", w.FACTOR, f"{TITLED}{m['name'] or m['any']}"),
+            text,
+        )
 
     def mark(self, text: str) -> str:
         """Return a text with its numbers, times and dates replaced by placeholders."""
@@ -141,7 +146,7 @@ class Marked:
         unit = "|".join(map(re.escape, sorted(UNITS, key=len, reverse=True)))
         text = with_digits(_with_months(text) if self.language == "en" else text, self.language)
         if re.search(of["ran_far"], text) and "step" not in text:
-            text = re.sub(r"(?<=\d)k(?!\w)", " km", text)  # "runs over 15k"
+            text = re.sub(r"(?<=\d) ?k(?!\w)", " km", text)  # "runs over 15k"
         for pattern, plainer in of["amounts"]:
             text = pattern.sub(plainer, text)
         number = rf"({figure}|{words})(?: ?({unit})(?!\w))?"

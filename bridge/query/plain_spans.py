@@ -123,8 +123,10 @@ def to_come(span: Span, today: date) -> Span:
 def of_year_to_come(span: Span, today: date) -> Span:
     """Return a span of the year to come if that is nearer than its last one, as of "24 December" at its beginning."""
     first, last = span
-    if first is None or last is None or last >= today:
+    if last is None or last >= today:
         return span
+    if first is None:
+        return None, last + relativedelta(years=1)  # "due before Christmas"
     begin, end = (one + relativedelta(years=1) for one in (first, last))
     return (begin, end) if begin - today < today - last else span
 
