@@ -23,8 +23,8 @@ from bridge.query.answered import Answer
 from bridge.query.exposures import has_words
 from bridge.query.figures import LONG, PAINS
 from bridge.query.meaning import by_what_is_stored, stands_for, with_verdict
-from bridge.query.model import TITLED, VERSUS, Aggregate, By, Kind, metric_in, untimed
-from bridge.query.parse import Words, query_of
+from bridge.query.model import NOTES, TITLED, VERSUS, Aggregate, By, Kind, metric_in, untimed
+from bridge.query.parse import SEVERAL_MAX, Words, query_of
 from bridge.query.plain import TEXT_MAX, NotRead, read, read_both
 from bridge.query.plain_names import noted
 from bridge.query.plain_spans import AHEAD_DAYS, UNTIL_NOW
@@ -194,6 +194,8 @@ def _coming(
 def _answered(
     bridge: Bridge, user: User, words: Words, text: str, *, now: datetime, titles: bool
 ) -> tuple[Answer, Tables]:
+    if words.what == NOTES:
+        return _of_notes(bridge, user, words, now=now)
     if OF_MEETINGS.search(text) and not OF_ENTRIES.search(text):
         words = _renamed(words, ENTRIES, "meetings")
     words = _renamed(words, NONE_OF_SPORT, lambda found: f"{found[0]}|{KINDS[found['sport']]}")
@@ -325,6 +327,13 @@ def _not_noted(bridge: Bridge, user: User, words: Words, text: str) -> str | Non
     known = {one.lower() for one in exposures.names(bridge.store, user)}
     missing = {*note_classes(), *said} - known
     return next((name for name in sorted(missing) if any(f"{one} ".startswith(f"{name} ") for one in named)), None)
+
+
+def _of_notes(bridge: Bridge, user: User, words: Words, *, now: datetime) -> tuple[Answer, Tables]:
+    names = exposures.noted_between(bridge, user, words.since, words.until, now=now)
+    if not names:
+        return _nothing(words, say("you noted nothing in that span"))
+    return typed(bridge, user, replace(words, what=",".join(names[:SEVERAL_MAX])), now=now)
 
 
 def _since_entry(bridge: Bridge, user: User, words: Words, *, now: datetime) -> tuple[Words, Text | None]:

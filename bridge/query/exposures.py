@@ -67,6 +67,16 @@ def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None,
     return found if wanted is None else {name: days for name, days in found.items() if name in wanted}
 
 
+def noted_between(bridge: Bridge, user: User, since: str | None, until: str | None, *, now: datetime) -> list[str]:
+    """Return the names of what a person noted between two dates, those of most days first."""
+    own = [one for one in names(bridge.store, user) if one not in CLASSES and "," not in one]
+    told, often = exposures(bridge, user, own, now=now), dict[str, int]()
+    for name in own:
+        days = [day.isoformat() for day, amount in told.get(name, {}).items() if amount]
+        often[name] = sum((since or "") <= day <= (until or "9") for day in days)
+    return sorted((name for name in own if often[name]), key=lambda name: -often[name])
+
+
 def titled(bridge: Bridge, user: User, words: str, *, now: datetime, until: date | None = None) -> dict[date, float]:
     """Return local day -> number of calendar entries with some words in their titles. Days without one have 0.
 

@@ -191,6 +191,7 @@ SEVERAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 MEETINGS = "meetings"  # the entries that are meetings
 NAPS = "nap_minutes"  # asleep in naps of a day, with 0 on days of which only the night is told
+NOTES = "notes"  # in a plain question, all that was noted in its span
 SPORT_COUNT = "workouts."  # leads a field of days: how many of a day's workouts are of a sport, or of several by |
 VERSUS = " vs "  # between two conditions of --against
 BEFORE = "before."  # leads a field of the day before, as in ``before.steps``

@@ -76,6 +76,7 @@ INFLECTED = pattern("inflected")
 PARTICIPLE = pattern("participle")
 OF_WAKING = pattern("of_waking")
 NOTES = pattern("notes")
+ALL_NOTES = {"all notes": pattern("all_notes_en"), "alle notizen": pattern("all_notes_de")}
 TONIGHT = pattern("tonight")
 WEIGHT = pattern("weight")
 WHY = pattern("why")
@@ -114,7 +115,7 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
 
     Raises NotRead with an example, also where two languages disagree.
     """
-    text = text.strip()
+    text = _of_all_notes(text.strip())
     text, said = noted(text) if NOTES.search(text.lower()) else (text, [])
     named = notes(said, factors)
     _check_asked(text, today, named)
@@ -158,6 +159,15 @@ def read(text: str, today: date, factors: Iterable[str] = ()) -> Words:
             near,
         )
     return found[0]
+
+
+def _of_all_notes(text: str) -> str:
+    """Return "what did I note on Sunday" as "all notes on Sunday", where no word is the name of a note."""
+    plain = plainly(text)
+    for all_of, asks in ALL_NOTES.items():
+        if found := asks.fullmatch(plain):
+            return f"{all_of}{next((one for one in found.groupdict().values() if one), '')}"
+    return text
 
 
 def _check_asked(text: str, today: date, named: w.Lexicon) -> None:

@@ -23,6 +23,7 @@ from bridge.query.lists import read_lists
 from bridge.query.model import (
     IN_NIGHTS,
     METER_NAMES,
+    NOTES,
     OWN_FIELDS,
     PACKED,
     PERIOD_VALUE,
@@ -256,6 +257,10 @@ def _several(bag: Bag) -> Words:
         metrics = set()
     if len(names) != 1 or metrics - {"asleep"} or of not in (None, "mean", "median", "last"):
         raise NotUnderstood
+    if NOTES in names:
+        if of is not None or where:
+            raise NotUnderstood
+        return Words(what=NOTES, of="sum")
     return Words(what=names.pop(), of=str(of or "mean"), where=where)
 
 
