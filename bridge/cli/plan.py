@@ -354,13 +354,18 @@ def _lines(body: WishesDocument) -> list[str]:
     lengths = body.get("lengths", {}).items()
     minutes = [f"{action} {lasts.get('least', '')}-{lasts.get('most', '')} minutes" for action, lasts in lengths]
     apart = [f"{action} {days} free days between" for action, days in body.get("apart", {}).items()]
+    daily = [f"{action} {minutes} minutes a day" for action, minutes in body.get("minutes_daily", {}).items()]
+    daily += [f"{action} {times} times a day" for action, times in body.get("times_daily", {}).items()]
+    before = [f"{action} {minutes} minutes" for action, minutes in body.get("before_bed", {}).items()]
+    more = [f"{'more' if sign > 0 else 'less'} {action}" for action, sign in body.get("more", {}).items()]
     weights = [f"{meter.lower()} {weight:g}" for meter, weight in body["weights"].items()]
     days = [f"{a} {' '.join(DAY_NAMES[one] for one in on)}" for a, on in body.get("days", {}).items()]
     best = [f"{a} {_times(when)}" for a, when in body.get("best", {}).items()]
     barred = [f"{a} {_times(when)}" for a, several in body.get("barred", {}).items() for when in several]
     night = _night(body.get("night", {}))
     parts = {"never": body["never"], "only": [*hours, *days], "best": best, "not": barred, "night": night}
-    parts |= {"goals": goals, "at most": most, "lengths": minutes, "apart": apart, "weights": weights}
+    parts |= {"goals": goals, "at most": [*most, *daily], "lengths": minutes, "apart": apart}
+    parts |= {"before bed": before, "more or less": more, "weights": weights}
     said = [f"{name}: {', '.join(items)}" for name, items in parts.items() if items]
     kinds = [f"of {name}: {line}" for name, one in body.get("kinds", {}).items() for line in _lines(one)[:-1]]
     return [*said, *kinds, f"suggestions: at most {body['suggestions']} a day"]

@@ -19,6 +19,7 @@ from bridge.day.person import Person
 from bridge.day.recovery import at_risk, easier
 from bridge.day.rules import NO_GAP, OF_DEEDS, TIRING, fit, short_night, taken_back
 from bridge.day.sleep import LEAST_SLEEP, other_zone, rounded_up
+from bridge.day.sums import cut
 from bridge.day.terms import facts, of_load, reasons, recounted, values, weights
 from bridge.day.unmet import outside
 from bridge.day.view import (
@@ -93,6 +94,7 @@ class Judged:
 
 def judged(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Judged:
     """Return the possible starts of an action or task between two steps. Without a reason there are none."""
+    candidate = cut(candidate, view)
     cells = fit(candidate, view, first, last, asked=asked)
     if isinstance(cells, Fact):
         return Judged(candidate=candidate, refusal=cells)

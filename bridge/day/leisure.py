@@ -109,6 +109,8 @@ def _wished(candidate: Candidate, view: View) -> Cells | bool:
     kind = wishes if candidate.task is not None else kind_on(candidate.action, view.person, view.grid.date)
     barred = [one.hours for one in kind.barred.get(candidate.action, ()) if today in one.days]
     free = ~view.grid.touched(wished_spans([one for hours in barred for one in hours], view)) if barred else True
+    if (before := kind.before_bed.get(candidate.action)) is not None:
+        free = free & view.grid.inside([(view.grid.begin, view.grid.bed - before * MINUTE)])
     if candidate.action not in kind.hours:
         return free
     return view.grid.inside(wished_spans(kind.hours[candidate.action], view)) & free

@@ -431,7 +431,7 @@ def not_enough(candidate: Candidate, view: View) -> Fact | bool:
     if action is None or candidate.task is not None:
         return True
     habit, goal = person.routine.habits.get(action), view.wishes.goals.get(action)
-    count = 0 if habit is None else max(round(habit.per_week), 1)
+    count = 0 if habit is None else max(round(habit.per_week) + view.wishes.more.get(action, 0), 1)
     if goal is not None and not replace(view.wishes, goals={}).asks_for(action, weekday):
         reached = fact("often_enough", count=count) if count > goal else fact("goal_held", goal=goal)
         return view.times_held(action) < max(goal, count) or reached

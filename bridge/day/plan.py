@@ -18,6 +18,7 @@ from bridge.day.leisure import off
 from bridge.day.masks import LEISURE, SHORT_TASK, before, is_near, urgency
 from bridge.day.person import Person
 from bridge.day.rules import APART, PAUSE
+from bridge.day.sums import within
 from bridge.day.unmet import night_unmet, tasks_unmet, unmet
 from bridge.day.view import DUE_DAYS, RESTS, Candidate, Said, View, candidates, said_of
 from bridge.domain.facts import Fact
@@ -169,7 +170,14 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
         places = firm
     else:
         most["suggested"] = min(most["suggested"], 1)
-    chosen = solve(places, most, lambda one, other: _apart(one, other, found, grid))
+    chosen = solve(
+        places,
+        most,
+        lambda one, other: _apart(one, other, found, grid),
+        lambda several: within(
+            ((found[one.choice].candidate.action, 5 * (one.end - one.start)) for one in several), view
+        ),
+    )
     for place in chosen:
         yield _block(found[place.choice], place, view)
 
@@ -311,10 +319,12 @@ class Place:
 
 Apart = Callable[[Place, Place], bool]  # two places can stand beside each other
 Most = Mapping[str, int]
+Within = Callable[[Sequence[Place]], bool]  # several places together keep the sums of the day
 
 
-def solve(places: Sequence[Place], most: Most, apart: Apart) -> list[Place]:
-    """Return the suggestions with times whose sum of values is largest, by start. ``most`` limits each kind.
+def solve(places: Sequence[Place], most: Most, apart: Apart, keeps: Within = lambda _: True) -> list[Place]:
+    """Return the suggestions with times whose sum of values is largest, by start. ``most`` limits each kind,
+    ``keeps`` all of them together.
 
     Branch and bound finds the exact answer, the best candidates first. After ``NODES`` steps it stops with its best.
     """
@@ -323,7 +333,7 @@ def solve(places: Sequence[Place], most: Most, apart: Apart) -> list[Place]:
         if one.value > 0 and most.get(one.kind, 0) > 0:
             by_choice.setdefault(one.choice, []).append(one)
     choices = sorted(by_choice.values(), key=lambda of: -of[0].value)
-    search = _Search(choices=choices, most=most, apart=apart, left=NODES)
+    search = _Search(choices=choices, most=most, apart=apart, keeps=keeps, left=NODES)
     search.run(0, [], 0.0)
     return sorted(search.best, key=lambda one: one.start)
 
@@ -346,6 +356,7 @@ class _Search:
     choices: Sequence[Sequence[Place]]
     most: Most
     apart: Apart
+    keeps: Within
     left: int
     best: list[Place] = field(default_factory=list)
 
@@ -357,7 +368,7 @@ class _Search:
             return
         for one in self.choices[at]:
             self.left -= 1
-            if fits(one, chosen, self.most, self.apart):
+            if fits(one, chosen, self.most, self.apart) and self.keeps([*chosen, one]):
                 self.run(at + 1, [*chosen, one], value + one.value)
         self.run(at + 1, chosen, value)
 

@@ -20,6 +20,7 @@ from bridge.day.known import LONG_SPORT
 from bridge.day.leisure import LOAD, off, own_hours, own_spans, told_hours, wished
 from bridge.day.masks import LEISURE, ONE_REST, PLANNED_ONCE, is_near, is_urgent, nap_until, presses, usual
 from bridge.day.recovery import hardly_slept, held_back
+from bridge.day.sums import has_place
 from bridge.day.view import DUE_DAYS, RESTS, WEEKEND, WORK, Candidate, View, deadline
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.wish_terms import wished_once
@@ -241,6 +242,7 @@ def _with_somebody(candidate: Candidate, view: View) -> bool:
         candidate.task is not None
         or (connection is not None and connection.coverage > 0 and connection.level < LONELY)
         or candidate.action in view.person.routine.habits
+        or view.wishes.more.get(candidate.action or A.SLEEP, 0) > 0
         or view.wishes.asks_for(candidate.action, view.grid.date.weekday())
     )
 
@@ -458,6 +460,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="free day", mask=_waits_for_work, firm=False),
     Rule(name="hours", mask=masks.hours, refusal=masks.of_hours, guess=True),
     Rule(name="after waking", mask=masks.after_waking, refusal="hour_of_day", guess=True),
+    Rule(name="sum of the day", mask=has_place, refusal="sum_of_day"),
     Rule(name="wished hours", mask=wished, refusal="outside_hours"),
     Rule(name="free anyway", actions=frozenset({A.ME_TIME}), mask=_one_s_own, refusal="no_grounds", firm=False),
     Rule(name="ahead", mask=masks.ahead, refusal="hour_of_day", starts=True),

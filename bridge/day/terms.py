@@ -390,6 +390,14 @@ def _of_wish_weight(candidate: Candidate, view: View, _start: int) -> Fact:
     return fact("wished_weight", meter=str(max(gains, key=lambda one: gains[one])))
 
 
+def _more(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    return float(candidate.task is None and view.wishes.more.get(candidate.action or A.SLEEP, 0) > 0)
+
+
+def _less(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    return float(candidate.task is None and view.wishes.more.get(candidate.action or A.SLEEP, 0) < 0)
+
+
 def _repeated(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     since = view.person.now - LATELY
     said = [one for one in view.person.advised if one.action is candidate.action and one.created_at >= since]
@@ -444,6 +452,8 @@ TERMS: tuple[Term, ...] = (
     Term(name="last_time", actions=TOLD_LAST, value=_last_time, told=_of_last_time, alone=_gap),
     Term(name="goal", value=_goal, told=_of_goal),
     Term(name="wanted_then", value=leisure.wanted_then, told=leisure.of_wanted_then),
+    Term(name="more", value=_more, told="wished_more"),
+    Term(name="less", value=_less),
     Term(name="wished_hours", value=leisure.wished_hours, told=leisure.of_wished_hours),
     Term(
         name="due",

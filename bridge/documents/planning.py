@@ -149,9 +149,10 @@ class WishesDocument(TypedDict):
     ``never`` lists actions. ``hours`` (pairs of begin and end as ``HH:MM``) and ``goals`` (times a week) are by action,
     ``weights`` by meter. ``suggestions`` is the largest number a day. By action, ``days`` are its only weekdays (0 is
     Monday), ``best`` the days and hours when it is wanted, ``barred`` those when it is not, ``most`` the largest number
-    of times a week, ``lengths`` its minutes, ``apart`` the free days between two times, ``named`` the kind of its goal
-    and ``unnamed`` unwanted kinds. ``spare`` are days a week without suggestions, ``kinds`` wishes by the name of a
-    kind, and ``terms`` wishes for some days alone.
+    of times a week, ``lengths`` its minutes, ``apart`` the free days between two times, ``minutes_daily`` and
+    ``times_daily`` the most of a day, ``before_bed`` the minutes before bedtime without it, ``more`` 1 for more of it
+    and -1 for less, ``named`` the kind of its goal and ``unnamed`` unwanted kinds. ``spare`` are days a week without
+    suggestions, ``kinds`` wishes by the name of a kind, and ``terms`` wishes for some days alone.
     """
 
     user: str
@@ -164,6 +165,10 @@ class WishesDocument(TypedDict):
     most: NotRequired[dict[str, int]]
     lengths: NotRequired[dict[str, LastsDocument]]
     apart: NotRequired[dict[str, int]]
+    minutes_daily: NotRequired[dict[str, int]]
+    times_daily: NotRequired[dict[str, int]]
+    before_bed: NotRequired[dict[str, int]]
+    more: NotRequired[dict[str, int]]
     named: NotRequired[dict[str, str]]
     unnamed: NotRequired[dict[str, list[str]]]
     spare: NotRequired[SpareDocument]

@@ -131,6 +131,8 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "due_on": say("it is due on {day:%A, %-d %B}"),
     "goal": say("your goal: {done} of {goal} this week so far"),
     "goal_then": say("your goal: {done} of {goal} that week by then"),
+    "sum_of_day": say("the day holds as much of it as you wish for a day"),
+    "wished_more": say("you wish for more of it"),
     "wanted_then": say("you wish for it on a {day:%A}"),
     "wished_hours": say("you wish for it from {start:%H:%M} to {end:%H:%M}"),
     "last_time": say("the last time was {days} days ago"),

@@ -23,6 +23,7 @@ SPARE_MAX = 6  # of the evenings or days of a week
 NAMES_MAX, NAME_MAX = 20, 40  # unwanted kinds of an action, and letters of a name
 TERMS_MAX = 20
 MINUTES_MIN, MINUTES_MAX = 5, 480  # of one time of an action
+OF_DAY_MAX, BEFORE_BED_MAX = 16 * 60, 12 * 60  # minutes of an action in a day; between it and bedtime
 NEXT = "bridge wish --user NAME"
 Hours = tuple[time, time]  # begin and end by the user's clock; an end at or before the begin is on the next day
 
@@ -94,8 +95,9 @@ class Wishes:
 
     ``days`` are the only weekdays allowed (0 is Monday), ``best`` the preferred, ``barred`` hours of days to avoid.
     ``goals`` and ``most`` are times a week, ``since`` when a goal was set, ``lengths`` minutes, ``apart`` free days
-    between two times, ``named`` the kinds that goals are of, ``unnamed`` unwanted kinds. ``kinds`` holds the wishes of
-    only one kind, by its name, ``terms`` those of only some days.
+    between two times, ``minutes_daily`` and ``times_daily`` the most of a day, ``before_bed`` minutes before bedtime
+    without it, ``more`` 1 for more of it and -1 for less, ``named`` the kinds that goals are of, ``unnamed`` unwanted
+    kinds. ``kinds`` holds the wishes of only one kind, by its name, ``terms`` those of only some days.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -107,6 +109,10 @@ class Wishes:
     most: Mapping[ActionType, int] = field(default_factory=dict)
     lengths: Mapping[ActionType, Lasts] = field(default_factory=dict)
     apart: Mapping[ActionType, int] = field(default_factory=dict)
+    minutes_daily: Mapping[ActionType, int] = field(default_factory=dict)
+    times_daily: Mapping[ActionType, int] = field(default_factory=dict)
+    before_bed: Mapping[ActionType, int] = field(default_factory=dict)
+    more: Mapping[ActionType, int] = field(default_factory=dict)
     goals: Mapping[ActionType, int] = field(default_factory=dict)
     weights: Mapping[Meter, float] = field(default_factory=dict)
     suggestions: int = SUGGESTIONS_DEFAULT
@@ -173,6 +179,7 @@ def checked(wishes: Wishes) -> Wishes:
     _check_few(wishes)
     _check_lengths(wishes)
     _check_apart(wishes)
+    _check_of_day(wishes)
     for meter, weight in wishes.weights.items():
         if not 0 <= weight <= WEIGHT_MAX:
             raise SetupError(
@@ -238,6 +245,24 @@ def _check_apart(wishes: Wishes) -> None:
                 low=NIGHT_MIN // 60,
                 high=NIGHT_MAX // 60,
                 command='bridge wish "at least 8 hours in bed" --user NAME',
+            )
+        )
+
+
+def _check_of_day(wishes: Wishes) -> None:
+    minutes = all(MINUTES_MIN <= one <= OF_DAY_MAX for one in wishes.minutes_daily.values())
+    times = all(1 <= one <= SUGGESTIONS_MAX for one in wishes.times_daily.values())
+    before = all(MINUTES_MIN <= one <= BEFORE_BED_MAX for one in wishes.before_bed.values())
+    if not (minutes and times and before and all(one in (-1, 1) for one in wishes.more.values())):
+        raise SetupError(
+            say(
+                "a day can be wished to hold {low} to {high} minutes of something, or {times} times at most, and none "
+                "of it in up to {before} hours before bedtime; try: {command}",
+                low=MINUTES_MIN,
+                high=OF_DAY_MAX,
+                times=SUGGESTIONS_MAX,
+                before=BEFORE_BED_MAX // 60,
+                command='bridge wish "at most an hour of series a day" --user NAME',
             )
         )
 

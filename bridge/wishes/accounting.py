@@ -20,10 +20,23 @@ from bridge.wishes.spelling import words
 K = Kind
 WORD = re.compile(r"\d+(?:[:.]\d\d)?|[^\W\d_]+(?:'[^\W\d_]+)?")
 JOINT = r" (?:and|or|und|oder)"
-BARS = frozenset({"days", "hours", "barred", "without", "never", "best"})
+BARS = frozenset({"days", "hours", "barred", "without", "never", "best", "before_bed"})
 NIGHTS = frozenset({"bed", "up", "earliest", "rest", "asleep", "night"})
 NUMBERED = frozenset(
-    {"goal", "most", "suggestions", "shortest", "longest", "apart", "asleep", "spare", "drop", "usual"}
+    {
+        "minutes_daily",
+        "times_daily",
+        "goal",
+        "most",
+        "suggestions",
+        "shortest",
+        "longest",
+        "apart",
+        "asleep",
+        "spare",
+        "drop",
+        "usual",
+    }
 )
 SAID_BY: Mapping[Kind, frozenset[str]] = {  # what a phrase says -> the kinds of wishes that may hold it
     **dict.fromkeys((K.NOT, K.ONLY, K.FREE, K.FINISH, K.START), BARS | NIGHTS | BACK | {"suggestions", "most"}),

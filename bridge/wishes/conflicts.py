@@ -27,7 +27,9 @@ def contradicts(said: tuple[Said, ...]) -> bool:
     for at, one in enumerate(said):
         same = [o for o in said[:at] if o.kind == one.kind and o.actions & one.actions and o.when == one.when]
         same = [o for o in same if one.kind == "goal" or o.names == one.names or not (o.names and one.names)]
-        if one.kind in ("shortest", "longest", "most") and any(o.number != one.number for o in same):
+        if one.kind in ("shortest", "longest", "most", "minutes_daily", "times_daily", "before_bed", "more") and any(
+            o.number != one.number for o in same
+        ):
             return True
         if (one.kind in ("goal", "best") and same) or (
             one.kind in LIMITS and not all(_goes(one, other) for other in same)

@@ -36,6 +36,20 @@ LED = "".join(
 BARE_LENGTH = re.compile(  # "20 or maybe 30min", but not "at 10 pm for 15min"
     rf"\b(?<![:.]){LED}(\d+)(?! ?(?:[ap]m|uhr|h|o'clock)\b)(?=,? (?:[^\W\d_]+ ){{1,3}}\d+min\b)(?!min)"
 )
+BEFORE_BED = re.compile(  # in which something is not wanted; before it in a text in which nothing else is denied
+    r"\b(?:(?:(?P<latest>at the (?:very )?latest|spätestens)|later|after|später|nach) (?:than |als )?)?"
+    r"(?:(?:within|in|for|during|die|in den|in der|die) )?"
+    r"(?:(?:the|den|der|die|an) )?(?:(?:last|final|letzten?) )?(?:(?P<min>\d+)min|(?P<one>hour|stunde)) "
+    r"(?:(?:or so|oder so) )?(?P<of>before|prior to|vor|vorm|ahead of|of) "
+    r"(?:(?:my|the|de[rmn]|meine[rmn]?|i go to|going to|getting in|getting into|to go to) )*"
+    r"(?:bed ?times?|bed|sleep(?:ing)?|i sleep|lights out|bett ?gehen|zu ?bett ?gehen|schlafen ?gehen"
+    r"|schlaf(?:en|enszeit)?|bettzeit|zubettgehen|ins bett gehen|einschlafen|bett)\b"
+    r"(?P<late>,? (?:at the (?:very )?latest|spätestens))?"
+)
+NOT = {"vor": "nicht ", "vorm": "nicht ", **dict.fromkeys(("before", "prior to", "ahead of", "of"), "not ")}
+DENIES = re.compile(
+    r"n't\b|\b(?:no|not|never|nothing|without|stop\w*|latest|kein\w*|nicht|nichts|nie|niemals|nix|ohne|spätestens)\b"
+)
 RANGE = re.compile(r"\d ?(?:to|bis|-|–|till|until) ?|\w (?:to|bis|till) \w")
 DAILY = ("over", "am", "pm", "by_morning", "by_evening")  # patterns of what every day has its time
 Words = Mapping[str, Any]
@@ -87,8 +101,16 @@ def timed(text: str, language: str) -> str:
     found = _in_minutes(_in_figures(text.lower().replace("’", "'"), language, words), words)
     if language == "de" and OF_24.search(found):
         found = BARE.sub(r"0\1:\2", BARE_HOUR.sub(r"0\1:00", found))
+    found = _before_bed(found) if DENIES.search(found) else found
     told: re.Pattern[str] = words["told"]
     return told.sub(partial(_told, words=words), found)
+
+
+def _before_bed(text: str) -> str:
+    """Return "no sport two hours before bed" with one word for its hours, of which the latest is not later."""
+    return BEFORE_BED.sub(
+        lambda one: f"{((one['latest'] or one['late']) and NOT[one['of']]) or ''}{one['min'] or HOUR}beforebed", text
+    )
 
 
 def with_half(text: str, language: str) -> str:

@@ -17,6 +17,7 @@ from bridge.wishes.accounting import accounted
 from bridge.wishes.conflicts import contradicts
 from bridge.wishes.events import with_evening
 from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.leanings import leanings
 from bridge.wishes.lexicon import ALL, COMPANY, WEEK, Kind, lexicon
 from bridge.wishes.occasions import occasion, written_out
 from bridge.wishes.phrasings import BLOCKS, FOREVER, NOTHING_ELSE, alone, phrasings
@@ -141,6 +142,7 @@ def heard(text: str, today: date | None = None) -> Heard:
     found = found or [one for language in LANGUAGES for one in _in_two(text, language, today)]
     found = found or [one for language in LANGUAGES for one in _in_other_words(text, language, today)]
     found = found or [one for language in LANGUAGES for one in _beside_statements(text, language, today)]
+    found = found or [Heard(said=leant) for language in LANGUAGES if (leant := leanings(text, language, today))]
     if len({one.said for one in found}) != 1:
         raise NotUnderstood
     kinds = {one.kind for one in found[0].said}

@@ -70,7 +70,7 @@ class Kind(StrEnum):
     BACK, RULE, EVENT, BAR, WHY, THUS, THEN, WHEN = ("back", "rule", "event", "bar", "why", "thus", "then", "when")
     DURING, LASTS, BUT, APART = "during", "lasts", "but", "apart"
     FINE, OCLOCK, OVER, WORD = "fine", "oclock", "over", "word"
-    FEWER, SPARE = "fewer", "spare"
+    FEWER, SPARE, TO_BED = "fewer", "spare", "to_bed"
 
 
 class Done(frozenset[ActionType]):

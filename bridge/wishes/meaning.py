@@ -35,8 +35,8 @@ TIMES = (K.DAY, K.PART, K.SPAN)
 ELSE = 1  # of "only": nothing but
 SLEEPERS = {K.BED, K.UP}
 GOAL = 1  # of a rule
-ONCE_A_DAY = frozenset({A.BINGE_WATCH, A.ME_TIME, A.MEDITATE, A.SOCIALIZE})  # by their time until the next one
 NAMED = {"goal", "best", "most", "shortest", "longest"}
+WHOLE = {"minutes_daily", "times_daily", "before_bed"}  # of an action, whatever kind of it is named
 ONE_TIME = {1: 60, 7: 180}  # minutes of a week and of a day that can be one time
 AFTERWARDS = 1  # of "then"
 OFTEN = frozenset({K.PER, K.TIMES, K.NUMBER, K.WEEKLY})
@@ -62,6 +62,9 @@ ACCOUNTED: Mapping[str, frozenset[Kind]] = {  # kind of a wish -> what was said 
     "goal": OFTEN | {K.EVERY, K.LEAST},
     "most": OFTEN | {K.MOST, K.ENOUGH, K.NOT},
     "suggestions": OFTEN | {K.SUGGESTION, K.MOST, K.ENOUGH, K.ONLY, K.FINE, K.NOT},
+    "minutes_daily": frozenset({K.LASTS, K.PER, K.MOST, K.ENOUGH, K.NOT, K.ONLY, K.EVERY}),
+    "times_daily": OFTEN | {K.MOST, K.ENOUGH, K.NOT},
+    "before_bed": frozenset({K.TO_BED, K.NOT, K.EVERY, K.SUGGESTION}),
     **dict.fromkeys(("shortest", "longest"), OFTEN | {K.LASTS, K.EVERY, K.NOT, K.LEAST, K.MOST, K.ENOUGH}),
     "apart": OFTEN | {K.APART, K.LEAST, K.NOT},
     "asleep": frozenset({K.LASTS, K.BED, K.EVERY, K.PER, K.LEAST, K.UP}),
@@ -107,6 +110,8 @@ def _said(part: Part) -> tuple[Said, ...]:
         found = _but_on_days(part)
     else:
         found = of_night(part) if part.flags.keys() & SLEEPERS else _of_actions(part)
+    of = ", ".join(sorted(_kinds(part)))
+    found = tuple(replace(one, of=of) if one.kind in WHOLE else one for one in found)
     return tuple(_of_kinds(one, part) if one.kind in NAMED and not one.names else one for one in found)
 
 
@@ -127,7 +132,7 @@ def _kinds(part: Part) -> frozenset[str]:
 
 
 def _of_actions(part: Part) -> tuple[Said, ...]:
-    if part.has(K.SUGGESTION) or not part.has_head:
+    if (part.has(K.SUGGESTION) or not part.has_head) and not part.has(K.TO_BED):
         return _of_suggestions(part)
     if part.has(K.FREE) and (found := _of_free(part)):
         return found
@@ -137,6 +142,8 @@ def _of_actions(part: Part) -> tuple[Said, ...]:
         return of_work(part)
     if part.has(K.WEIGHT, K.OVER, K.MINUTES) or not part.actions:
         raise NotUnderstood
+    if part.has(K.TO_BED):
+        return _before_bed(part)
     if part.has(K.APART):
         return _apart(part)
     if part.has(K.LASTS):
@@ -213,9 +220,9 @@ def _daily_but(part: Part, days: frozenset[int]) -> tuple[Said, ...]:
 
 def _lasting(part: Part) -> tuple[Said, ...]:
     """Return the wishes of a clause with the duration of an action, such as "an hour of painting on Sundays"."""
+    if _is_of_all_day(part, part.flags[K.LASTS]):
+        return (Said(kind="minutes_daily", actions=part.actions, number=part.flags[K.LASTS][0][1]),)
     told, found = part.flags.pop(K.LASTS), []
-    if of_day := _is_of_one_time(part, told):
-        del part.flags[K.PER]
     beside = next((kind for kind in (K.LEAST, K.MOST, K.ENOUGH) if kind in part.flags and not part.counts), None)
     if beside is not None and len(told) == 1 and told[0][0] is None:
         del part.flags[beside]  # "two-hour blocks minimum"
@@ -230,7 +237,7 @@ def _lasting(part: Part) -> tuple[Said, ...]:
             raise NotUnderstood  # "longer than an hour"
         part.nots -= beyond
         sides = {K.LEAST: ("shortest",), K.MOST: ("longest",)}.get(side, ("shortest", "longest"))
-        found += [Said(kind=kind, actions=part.actions, number=minutes, bound=of_day) for kind in sides]
+        found += [Said(kind=kind, actions=part.actions, number=minutes) for kind in sides]
     if not part.nots:
         part.flags.pop(K.NOT, None)
     elif not (part.times or part.counts) or any(side is None for side, *_ in told):
@@ -263,11 +270,23 @@ def _apart(part: Part) -> tuple[Said, ...]:
     return (*(_of_actions(part) if rest else ()), *apart)  # "at least every third day" may be oftener
 
 
-def _is_of_one_time(part: Part, told: Sequence[Any]) -> bool:
-    """Return True for a bound of a day on what is suggested once a day at most: "no more than an hour of tv a day"."""
-    most = told[0][0] is K.MOST or (told[0][0] is None and part.has(K.MOST))
-    daily = part.flags.get(K.PER) == len(WEEK) and not part.has(K.TIMES, K.NUMBER)
-    return len(told) == 1 and most and daily and not part.nots and part.actions <= ONCE_A_DAY
+def _is_of_all_day(part: Part, told: Sequence[Any]) -> bool:
+    """Return True for a bound of a day's sum: "no more than an hour of tv a day"."""
+    (side, _, beyond), *more = told
+    if side is None and beyond and part.nots == 1:
+        part.nots, side = 0, K.MOST  # "not more than"
+    most = side is K.MOST or (side is None and part.has(K.MOST, K.ENOUGH))
+    daily = part.flags.get(K.PER) == len(WEEK) and not part.has(K.TIMES, K.NUMBER, K.LEAST)
+    alone = len(part.actions) == 1 and not (part.times or part.nots or more)
+    return most and daily and alone
+
+
+def _before_bed(part: Part) -> tuple[Said, ...]:
+    """Return the wish of "no screens two hours before bed", and of "sport three hours before bed at the latest"."""
+    minutes = part.flags[K.TO_BED]
+    if not part.nots or part.times or part.counts or part.flags.keys() & LIMITS or part.actions == {A.SLEEP}:
+        raise NotUnderstood
+    return (Said(kind="before_bed", actions=part.actions, number=minutes),)
 
 
 def _is_of_a_day(part: Part, told: Sequence[Any]) -> bool:

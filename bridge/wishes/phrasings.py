@@ -139,7 +139,7 @@ def alone(text: str, language: str, *, dated: bool) -> Alone | None:
         if told is None:
             continue
         when, what = _group(told, "when").strip(" ,:"), _group(told, "what").strip()
-        actions = _named(what, language)
+        actions = named_in(what, language)
         if (
             actions
             and not (POLARITY.search(what) or A_COUNT.match(what))
@@ -158,8 +158,8 @@ def bare(text: str) -> str:
     return plain
 
 
-def _named(what: str, language: str) -> frozenset[ActionType]:
-    """Return the actions that a text names as a whole, and nothing else."""
+def named_in(what: str, language: str, *, kinds: bool = False) -> frozenset[ActionType]:
+    """Return the actions that a text names as a whole, or also by one of their ``kinds``, and nothing else."""
     try:
         parts = parts_of(what, language, with_meters=False)
     except NotUnderstood:
@@ -167,15 +167,16 @@ def _named(what: str, language: str) -> frozenset[ActionType]:
     sleeps = re.fullmatch(r"(?:to )?(?:sleep|schlaf|schlafen)", what) is not None
     if sleeps:
         return frozenset({ActionType.SLEEP})
-    named = frozenset[ActionType]().union(*(_whole(one) for one in parts))
-    return named if named - {ActionType.SLEEP} and all(map(_whole, parts)) and named != ALL else frozenset()
+    named = frozenset[ActionType]().union(*(_whole(one, kinds=kinds) for one in parts))
+    whole = all(_whole(one, kinds=kinds) for one in parts)
+    return named if named - {ActionType.SLEEP} and whole and named != ALL else frozenset()
 
 
-def _whole(part: Part) -> frozenset[ActionType]:
+def _whole(part: Part, *, kinds: bool) -> frozenset[ActionType]:
     sleep = frozenset({ActionType.SLEEP}) if part.has(K.BED) else frozenset()
     if set(part.kinds) - {K.ACTION, K.AND, K.OR, K.COMMA, K.BED} or part.words:
         return frozenset()
-    whole = is_general(part) or all(one <= COMPANY | WORK for one in part.named if isinstance(one, OneOf))
+    whole = kinds or is_general(part) or all(one <= COMPANY | WORK for one in part.named if isinstance(one, OneOf))
     return (part.actions | sleep) if whole and (part.actions or sleep) else frozenset()
 
 

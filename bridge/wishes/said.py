@@ -28,6 +28,8 @@ from rhythm_env.interface import ActionType, Meter
 DAYS = 7
 BACK = frozenset({"clear", "allow", "any", "drop", "forget", "open", "night", "usual"})  # which take wishes back
 # which may be wished of one kind of an action beside the whole of it
+AMOUNTS = ("apart", "minutes_daily", "times_daily", "before_bed", "more")  # kinds that are fields of the wishes, too
+OF_DAY = ("minutes_daily", "times_daily")
 OF_KINDS = frozenset({"best", "most", "shortest", "longest", "hours", "barred"})
 T = TypeVar("T")
 
@@ -92,11 +94,15 @@ def _applied_to_all(wishes: Wishes, one: Said) -> Wishes:
         case "any":
             return _at_any_time(wishes, one)
         case "drop":
-            return replace(wishes, goals=_without(wishes.goals, one), most=_without(wishes.most, one))
+            dropped: dict[str, Any] = {
+                name: _without(getattr(wishes, name), one) for name in ("goals", "most", *OF_DAY)
+            }
+            return replace(wishes, **dropped)
         case "forget":
             left = replace(wishes, never=wishes.never - one.actions, goals=_without(wishes.goals, one))
-            left = replace(left, lengths=_without(wishes.lengths, one), apart=_without(wishes.apart, one))
-            left = replace(left, unnamed=_without(wishes.unnamed, one))
+            left = replace(left, lengths=_without(wishes.lengths, one), unnamed=_without(wishes.unnamed, one))
+            amounts: dict[str, Any] = {name: _without(getattr(wishes, name), one) for name in AMOUNTS}
+            left = replace(left, **amounts)
             return replace(_at_any_time(left, one), most=_without(wishes.most, one))
     return _applied_to_some(wishes, one)
 
@@ -127,8 +133,10 @@ def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
             goals = {a: goal for a, goal in wishes.goals.items() if a not in one.actions or goal <= one.number}
             most = {**wishes.most, **dict.fromkeys(one.actions, int(one.number))}
             return replace(wishes, goals=goals, most=most)
-        case "apart":
-            return replace(wishes, apart={**wishes.apart, **dict.fromkeys(one.actions, int(one.number))})
+        case kind if kind in AMOUNTS:
+            given = {**getattr(wishes, kind), **dict.fromkeys(one.actions, int(one.number))}
+            changed: dict[str, Any] = {kind: given}
+            return replace(wishes, **changed)
         case "asleep":
             return replace(wishes, night=replace(wishes.night, minutes=int(one.number)))
         case "shortest" | "longest":
@@ -270,7 +278,9 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     for kind, bound in (("shortest", "least"), ("longest", "most")):
         minutes = {action: getattr(lasts, bound) for action, lasts in wishes.lengths.items() if getattr(lasts, bound)}
         found += [Said(kind=kind, actions=actions, number=number) for number, actions in _alike(minutes).items()]
-    found += [Said(kind="apart", actions=actions, number=days) for days, actions in _alike(wishes.apart).items()]
+    for name in AMOUNTS:
+        amounts: Mapping[ActionType, int] = getattr(wishes, name)
+        found += [Said(kind=name, actions=actions, number=number) for number, actions in _alike(amounts).items()]
     if wishes.night.minutes is not None:
         found.append(Said(kind="asleep", number=wishes.night.minutes))
     found += [Said(kind="most", actions=actions, number=most) for most, actions in _alike(wishes.most).items()]
@@ -339,7 +349,7 @@ def _without_this(wishes: Wishes, one: Said) -> Wishes:
             return replace(wishes, night=replace(wishes.night, minutes=None))
         case "spare":
             return replace(wishes, spare=None)
-        case "days" | "hours" | "best" | "goal" | "most" | "apart" | "without":
+        case kind if kind in ("days", "hours", "best", "goal", "most", "without", *AMOUNTS):
             name = {"goal": "goals", "without": "unnamed"}.get(one.kind, one.kind)
             changed: dict[str, Any] = {name: _without(getattr(wishes, name), one)}
             return _of_wanted(replace(wishes, **changed))

@@ -145,6 +145,8 @@ def parts_of(text: str, language: str, *, with_meters: bool) -> list[Part]:
         elif not part.actions and (calls := [one for one in part.beside if _is_call(one)]):
             part.beside = [one for one in part.beside if one not in calls]
             _take(part, K.ACTION, calls[0][1])  # "no phone calls"
+        if part.has(K.TO_BED) and not part.actions and (part.has(K.SUGGESTION) or part.flags.get(K.NOT) == "nothing"):
+            part.actions = ALL
         _in_part(part)
         if WITH.intersection(spelt):
             _with_company(part)
@@ -232,6 +234,8 @@ def _figure(word: str) -> Token:
             return (K.CLOCK, (hour, minute, True) if word.startswith("0") else (hour, minute))
     if re.fullmatch(r"\d+min", word):
         return (K.LASTS, int(word[:-3]))
+    if re.fullmatch(r"\d+beforebed", word):
+        return (K.TO_BED, int(word.removesuffix("beforebed")))
     if word.isdecimal() and len(word) <= 2:
         return (K.NUMBER, int(word))
     if (kind := COMPOUND.fullmatch(word)) is not None:

@@ -13,7 +13,7 @@ from bridge.wishes.lexicon import Kind, Lexicon, lexicon
 K = Kind
 A_DAY = r"((?:mon|tue|wed|thu|fri|sat|sun)\w*|(?:mo|di|mi|do|fr|sa|so)|(?:diens|donners|frei|sams|sonn)\w+|mittwoch)"
 DAY_RANGE = re.compile(rf"\b{A_DAY} ?[-–] ?{A_DAY}\b")  # "Mo-Fr", whose hyphen joins no word
-WORD = re.compile(r"\d+min\b|\d{1,2}[:.]\d\d|\d+|[^\W\d_]+(?:'[^\W\d_]+)?|[-–,;.:&!?]")
+WORD = re.compile(r"\d+(?:min|beforebed)\b|\d{1,2}[:.]\d\d|\d+|[^\W\d_]+(?:'[^\W\d_]+)?|[-–,;.:&!?]")
 
 TYPO_MIN, MEANT_MIN = (6, 8)  # letters of a word with a mistyped one, and of the word that was meant
 CONTENT = frozenset({K.ACTION, K.DAY, K.PART, K.SUGGESTION})

@@ -109,7 +109,7 @@ FRAME = re.compile(  # days or hours that a statement begins with
     r"|(?P<when2>.+?) (?=(?:ist|sind|wird|kommt|kommen|war) \w+))"
 )
 I_WANT = re.compile(r"\b(?:brauche?|will|möchte|mag|hätte|habe?) (?:ich|wir)(?: gern| gerne)? ?")
-A_TIME = {K.DAY, K.PART, K.SPAN, K.AND, K.COMMA, K.EVENT, K.AFTER, K.BEFORE, K.DURING, K.EVERY, K.FROM}
+A_TIME = {K.TO_BED, K.DAY, K.PART, K.SPAN, K.AND, K.COMMA, K.EVENT, K.AFTER, K.BEFORE, K.DURING, K.EVERY, K.FROM}
 
 
 def without_statements(text: str, language: str) -> Iterator[Left]:

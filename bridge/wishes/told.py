@@ -62,6 +62,8 @@ def _phrase(one: Said) -> Text:
     match one.kind:
         case "shortest" | "longest" | "exactly" | "asleep" | "apart":
             return _lasts(one, named)
+        case "minutes_daily" | "times_daily" | "before_bed" | "more":
+            return _of_a_day(one, named)
         case "goal" | "most":
             return _often(one, named)
         case "days":
@@ -116,11 +118,23 @@ def _lasts(one: Said, named: str) -> Text:
         return say("at least {hours} hours in bed", hours=number(one.number / 60, "g"))
     if one.kind == "shortest":
         return say("{actions} at least {minutes} minutes at a time", actions=named, minutes=minutes)
-    if one.kind == "longest" and one.bound:
-        return say("{actions} at most {minutes} minutes a day", actions=named, minutes=minutes)
     if one.kind == "longest":
         return say("{actions} at most {minutes} minutes at a time", actions=named, minutes=minutes)
     return say("{actions} {minutes} minutes at a time", actions=named, minutes=minutes)
+
+
+def _of_a_day(one: Said, named: str) -> Text:
+    count = int(one.number)
+    match one.kind:
+        case "minutes_daily":
+            return say("{actions} at most {minutes} minutes a day", actions=named, minutes=count)
+        case "times_daily":
+            return say_many(
+                "{actions} at most once a day", "{actions} at most {count} times a day", count, actions=named
+            )
+        case "before_bed":
+            return say("{actions} not in the last {minutes} minutes before bedtime", actions=named, minutes=count)
+    return say("more of this: {actions}", actions=named) if count > 0 else say("less of this: {actions}", actions=named)
 
 
 def _of_one(one: Said) -> Text:
@@ -232,7 +246,7 @@ def _named(one: Said) -> Sequence[Text]:
     everything = {ALL: say("everything that is suggested"), WORK: say("work")}.get(one.actions)
     if everything is not None:
         return [everything]
-    if one.kind in ("barred", "days", "hours") and len(left := ALL - one.actions) == 1:
+    if one.kind in ("barred", "days", "hours", "before_bed") and len(left := ALL - one.actions) == 1:
         return [say("everything but {action}", action=shown({**ACTION_WORDS, **WISHED}[min(left)]))]
     words: Mapping[ActionType, Text] = {**ACTION_WORDS, **WISHED}
     if one.of:

@@ -72,10 +72,12 @@ def at_most(part: Part) -> tuple[Said, ...]:
     count = part.flags.get(K.NUMBER) if count is None else count
     count = 1 if count is None and not part.has(K.TIMES) else count  # "at most a film a week"
     per = part.flags.get(K.PER, part.flags.get(K.WEEKLY, 1))
-    if part.times or part.nots or not isinstance(count, int) or per != 1 or not 1 <= count <= GOAL_MAX:
+    if part.times or part.nots or not isinstance(count, int) or per not in (1, 7) or not 1 <= count <= GOAL_MAX:
         raise NotUnderstood
     if part.actions in (WORK, ALL) or part.has(K.LEAST, K.ONLY) or not part.has(K.TIMES, K.PER, K.WEEKLY):
         raise NotUnderstood
+    if per != 1:
+        return (Said(kind="times_daily", actions=part.actions, number=count),)  # "sport at most once a day"
     most = Said(kind="most", actions=part.actions, number=count)
     return (replace(most, kind="goal"), most) if part.flags.get(K.ENOUGH) == WISHED else (most,)
 

@@ -55,9 +55,9 @@ def test_what_is_wanted_less_is_left_aside_and_told(language: str) -> None:
             ),
             "meeting",
         ),
-        ("more sport; I'd like more naps; a bit more exercise; mehr Sport; ich will mehr lesen", "more"),
-        ("less screen time; fewer workouts; weniger Bildschirmzeit; weniger Sport", "less"),
-        ("no more than one workout a day; nicht mehr als ein Training pro Tag", "period"),
+        ("I'd like more naps; many more naps; mehr Nickerchen; ein bisschen mehr Nickerchen", "more"),
+        ("less napping; fewer naps; weniger Nickerchen", "less"),
+        ("no more than four hours of work a day; nicht mehr als vier Stunden Arbeit pro Tag", "period"),
     ],
 )
 def test_what_a_text_leaves_open_is_asked_with_examples_that_are_understood(texts: str, about: str) -> None:

@@ -229,8 +229,8 @@ def test_hours_at_midday_and_off_work_are_read(text: str, meaning: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "drei Std Tiefenarbeit pro Tag sind das Limit; höchstens zweimal am Tag Sport",
-        "at most three hours of deep work a day; four workouts a week but never two on the same day",
+        "acht Std Arbeit pro Tag sind das Limit; höchstens zweimal im Monat Sport",
+        "at most eight hours of work a day; four workouts a week but never two on the same day",
     ],
 )
 def test_a_limit_of_a_day_is_refused_with_the_reason(text: str) -> None:

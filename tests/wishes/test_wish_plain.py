@@ -7,13 +7,11 @@ from datetime import date
 import pytest
 
 from bridge.advice.wishing import say_wish
-from bridge.day.view import LENGTHS
 from bridge.domain.errors import SetupError
 from bridge.store import Store
 from bridge.wishes.examples import examples, lacking
 from bridge.wishes.hearing import heard, understood
 from bridge.wishes.hours import NotUnderstood
-from bridge.wishes.meaning import ONCE_A_DAY
 from bridge.wishes.told import sentence
 from tests.day.test_outcomes import NOON
 
@@ -147,7 +145,6 @@ UNCLEAR = (
     "a rest day a week, on Mondays",
     "work only in the morning on Fridays",  # and no work on other days?
     "next week a day off",
-    "three hours of deep work a day at most",  # in how many times?
     "a nap at one when I've had a late shift",
     "no sport Monday and Tuesday and Wednesday meditation",  # of which is Tuesday?
     "runs on Sundays, nothing else",
@@ -203,7 +200,3 @@ def test_days_that_are_different_are_answered_with_their_mode(store: Store, text
     user = store.people.add_user("anna", "UTC", now=NOON)
     with pytest.raises(SetupError, match=command):
         say_wish(store, user, text, confirmed=True, now=NOON)
-
-
-def test_what_has_a_bound_of_a_day_is_suggested_once_a_day() -> None:
-    assert all(LENGTHS[action].again >= 20 for action in ONCE_A_DAY)

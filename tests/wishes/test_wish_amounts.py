@@ -1,0 +1,138 @@
+"""Wishes of a day's sum, of the hours before bed, and of more or less: over words, counts and languages."""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import product
+
+import pytest
+
+from bridge.domain.wish_records import plain, wishes_of
+from bridge.domain.wishes import Wishes
+from bridge.wishes.hearing import heard, understood
+from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.said import Said, applied, replaced, standing, without
+from bridge.wishes.told import sentence
+from rhythm_env.interface import ActionType
+
+A = ActionType
+TODAY = date(2026, 12, 1)
+EN = {"series": A.BINGE_WATCH, "deep work": A.DEEP_WORK, "paperwork": A.ADMIN_WORK, "learning": A.LEARN}
+DE = {"Serien": A.BINGE_WATCH, "Deep Work": A.DEEP_WORK, "Papierkram": A.ADMIN_WORK, "Lernen": A.LEARN}
+MINUTES_EN = {"an hour": 60, "90 minutes": 90, "half an hour": 30, "two hours": 120}
+MINUTES_DE = {"eine Stunde": 60, "90 Minuten": 90, "eine halbe Stunde": 30, "zwei Stunden": 120}
+SUMS = [
+    *product(EN.items(), MINUTES_EN.items(), ("at most {m} of {a} a day", "no more than {m} of {a} per day")),
+    *product(EN.items(), MINUTES_EN.items(), ("{m} of {a} a day at most", "max {m} {a} daily")),
+    *product(DE.items(), MINUTES_DE.items(), ("höchstens {m} {a} am Tag", "{a} maximal {m} pro Tag")),
+    *product(DE.items(), MINUTES_DE.items(), ("nicht mehr als {m} {a} täglich", "täglich höchstens {m} {a}")),
+]
+
+
+@pytest.mark.parametrize(("of", "long", "text"), SUMS)
+def test_minutes_of_a_day_are_its_sum(of: tuple[str, ActionType], long: tuple[str, int], text: str) -> None:
+    said = understood(text.format(a=of[0], m=long[0]))
+    assert said == (Said(kind="minutes_daily", actions=frozenset({of[1]}), number=long[1]),)
+
+
+@pytest.mark.parametrize(
+    ("text", "action", "number"),
+    [
+        ("one sport session a day at most", A.EXERCISE, 1),
+        ("sport no more than once a day", A.EXERCISE, 1),
+        ("meditate at most twice a day", A.MEDITATE, 2),
+        ("höchstens einmal am Tag Sport", A.EXERCISE, 1),
+        ("nicht öfter als zweimal am Tag meditieren", A.MEDITATE, 2),
+        ("maximal einmal täglich Papierkram", A.ADMIN_WORK, 1),
+    ],
+)
+def test_times_of_a_day_are_its_sum(text: str, action: ActionType, number: int) -> None:
+    assert understood(text) == (Said(kind="times_daily", actions=frozenset({action}), number=number),)
+
+
+BED_EN = ("two hours before bed", "in the last two hours before going to bed", "in the last 2 hours before sleep")
+BED_DE = ("zwei Stunden vor dem Schlafengehen", "in den letzten zwei Stunden vor dem Schlafen", "2 Stunden vorm Bett")
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        *((f"no {a} {bed}", action) for bed in BED_EN for a, action in EN.items()),
+        *((f"{bed}, never any {a}", action) for bed in BED_EN[1:2] for a, action in EN.items()),
+        *((f"kein {a} {bed}", action) for bed in BED_DE for a, action in DE.items()),
+        *((f"{bed} bitte kein {a} mehr", action) for bed in BED_DE for a, action in DE.items()),
+        ("sport at the latest two hours before bedtime", A.EXERCISE),
+        ("exercise not later than two hours before bed", A.EXERCISE),
+        ("Sport spätestens zwei Stunden vor dem Schlafen", A.EXERCISE),
+    ],
+)
+def test_hours_before_bed_are_of_the_bedtime_of_each_day(text: str, action: ActionType) -> None:
+    assert understood(text) == (Said(kind="before_bed", actions=frozenset({action}), number=120),)
+
+
+def test_what_is_wanted_before_bed_is_no_bar() -> None:
+    for text in ("meditation 30 minutes before bed every night", "vor dem Schlafen 10 Minuten meditieren"):
+        assert all(one.kind != "before_bed" for one in understood(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("more sport please", {A.EXERCISE: 1}),
+        ("I want to move more", {A.EXERCISE: 1}),
+        ("I'd like more time with my family", {A.FAMILY_TIME: 1}),
+        ("more time for myself", {A.ME_TIME: 1}),
+        ("less tv and more learning", {A.BINGE_WATCH: -1, A.LEARN: 1}),
+        ("not so much deep work", {A.DEEP_WORK: -1}),
+        ("I'd rather meditate than watch tv", {A.MEDITATE: 1, A.BINGE_WATCH: -1}),
+        ("mehr Zeit mit der Familie", {A.FAMILY_TIME: 1}),
+        ("ich will mich mehr bewegen", {A.EXERCISE: 1}),
+        ("öfter Freunde treffen", {A.SOCIALIZE: 1}),
+        ("weniger Papierkram, dafür mehr Bewegung", {A.ADMIN_WORK: -1, A.EXERCISE: 1}),
+        ("nicht so viel Fernsehen bitte", {A.BINGE_WATCH: -1}),
+        ("lieber lernen als fernsehen", {A.LEARN: 1, A.BINGE_WATCH: -1}),
+    ],
+)
+def test_more_and_less_are_leanings(text: str, told: dict[ActionType, int]) -> None:
+    said = understood(text)
+    assert {one.kind for one in said} == {"more"}
+    assert {action: one.number for one in said for action in one.actions} == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "more sport and less sport",
+        "more than two runs a week",
+        "mehr als Sport",
+        "more money",
+        "mehr Urlaub",
+        "less of everything",
+        "more sport if it rains",
+        "at most eight hours of work a day",
+        "no sport some hours before bed",
+        "keine Serien ein paar Stunden vor dem Schlafen",
+    ],
+)
+def test_what_is_no_such_amount_is_refused(text: str) -> None:
+    with pytest.raises(NotUnderstood):
+        understood(text, TODAY)
+
+
+def test_less_of_one_kind_tells_that_all_of_it_is_meant() -> None:
+    assert "not only yoga" in sentence(heard("more yoga", TODAY).said)
+    assert "not only run" in sentence(heard("at most one run a day", TODAY).said)
+
+
+@pytest.mark.parametrize(
+    "text", ["at most an hour of tv a day", "sport at most once a day", "no tv an hour before bed", "more sport"]
+)
+def test_amounts_are_kept_told_and_taken_back(text: str) -> None:
+    said = understood(text)
+    wishes = applied(Wishes(), said)
+    assert standing(wishes) == said
+    assert wishes_of(plain(wishes)) == wishes
+    assert without(wishes, said[0]) == Wishes()
+    again = applied(wishes, [Said(kind="forget", actions=said[0].actions)])
+    assert again == Wishes()
+    assert replaced(wishes, said) == ()
