@@ -22,7 +22,7 @@ from bridge.wishes.lexicon import ALL, COMPANY, WEEK, Kind, lexicon
 from bridge.wishes.occasions import occasion, written_out
 from bridge.wishes.phrasings import BLOCKS, FOREVER, NOTHING_ELSE, alone, phrasings
 from bridge.wishes.reading import by_slots
-from bridge.wishes.reasons import ILL, PASSES
+from bridge.wishes.reasons import DATED_EVENT, ILL, LEFT_LIMITS, PASSES
 from bridge.wishes.said import Said
 from bridge.wishes.slots import POLARITY
 from bridge.wishes.statements import at_once, without_statements
@@ -153,8 +153,10 @@ def heard(text: str, today: date | None = None) -> Heard:
     best = _of_one_thing(min(found, key=lambda one: len(one.aside)), plain)
     if best.aside and any(map(_is_forever, best.said)) and PASSES.search(plain) and not FOREVER.search(plain):
         raise NotUnderstood  # "no sport, I'm exhausted": today, or never again?
-    if any(LENGTHENS.search(one.lower()) for one in best.aside):
+    if any(LENGTHENS.search(one.lower()) or LEFT_LIMITS.search(one.lower()) for one in best.aside):
         raise NotUnderstood  # "learning units shorter, 25 minutes, then a break"
+    if DATED_EVENT.search(plain) and any(one.when and one.when.since == one.when.until for one in best.said):
+        raise NotUnderstood  # "mornings are for learning, exam on the 18th"
     if MORNING_TO.search(plain) and any(
         end >= LATE for one in best.said if one.kind == "hours" for _, end in one.hours
     ):

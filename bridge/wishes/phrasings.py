@@ -34,6 +34,12 @@ EXCLUSIVE = re.compile(  # what alone is wanted, after its times or before them
     r"|^(?P<what5>\w+(?: time)?) only$"
 )
 INSTEAD = re.compile(r"^(?:no|keine?n?) \w+(?: \w+)?, (?=(?:only|just|nur) )")  # what "only" bars anyway
+JUST = re.compile(r"\bblo(?:ß|ss)\b")
+SPLIT = re.compile(  # hours before what alone is wanted, and the days of it after it
+    r"^(?P<hours>(?:between|from|zwischen|von) [^,;]+?) (?:only|just|nothing but|nur|ausschließlich) (?P<what>[^,;]+?) "
+    r"(?P<days>(?:on |am )?(?:weekdays|weekends?|werktags|wochentags|wochenende|unter der woche"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:montag|dienstag|donnerstag|freitag|samstag|sonntag)s?|mittwochs?))$"
+)
 A_COUNT = re.compile(r"^(?:ein\w{0,2}|an?|one|two|zwei|\d+)\b")
 KEPT = re.compile(  # times that are kept for somebody
     r"^(?:keep|reserve|hold) (?P<when7>(?:the )?\d[^,;]*?) for (?P<what7>[^,;.:]+)$"
@@ -133,7 +139,7 @@ def _group(told: re.Match[str], name: str) -> str:
 
 def alone(text: str, language: str, *, dated: bool) -> Alone | None:
     """Return what a text wants alone at some times, such as "on Sunday only family". ``dated`` allows no times."""
-    plain = INSTEAD.sub("", bare(text))
+    plain = SPLIT.sub(r"\g<days> \g<hours> only \g<what>", JUST.sub("nur", INSTEAD.sub("", bare(text))))
     for pattern in (KEPT, EXCLUSIVE):
         told = pattern.match(plain)
         if told is None:

@@ -35,6 +35,14 @@ ILL = re.compile(  # which passes
     r"\b(?:ill|sick|injured|unwell|flu|fever|holidays?|vacation"
     r"|krank\w*|erkältet|verletzt|grippe|fieber|corona|urlaub)\b"
 )
+LEFT_LIMITS = re.compile(
+    r"\b(?:erst (?:ab|nach|um)|nicht (?:vor|nach)|not (?:before|after)|only (?:after|from|before))\b"
+)
+DATED_EVENT = re.compile(  # the reason of a wish for the days before it
+    r"[,;:.-] ?(?:(?:my|the|our|die|meine?|der|das|i have|ich habe?|an?|eine?) )*(?:exams?|finals?|tests?|race|marathon"
+    r"|deadline|thesis|klausur\w*|prüfung\w*|wettkampf|abgabe|examen)\b"
+    r"[^,;]*\b(?:on|am|is|ist) (?:the |den )?(?:\d|\w+ \d)"
+)
 PASSES = re.compile(  # which says nothing of other days
     r"\b(?:i'm|i am|i feel|ich bin|bin|ich fühle? mich|mir ist)(?! (?:an?|no|not|the|in|at|on|from|ein\w*|kein\w*|nicht"
     r"|im|aus)\b) \w"
