@@ -14,6 +14,7 @@ from bridge.query.parse import Words
 from bridge.query.plain_kinds import NotUnderstood
 
 MORNING = ("06:00", "12:00")  # our choice: mornings begin then, as the night is before
+LAST_HOUR = 23
 OTHERS = (w.WORKOUTS, w.SPORT, w.ACTIVITY, w.ENTRIES, w.ACTION, w.FACTOR, w.BED, w.UP, w.COMPARED)
 NIGHT_NAMED = re.compile(
     r"(?<!\w)(?:(?:last|yesterday|WEEKDAY) nights?|(?:the )?night before(?: last)?"
@@ -34,6 +35,8 @@ def part_of_day(bag: Bag) -> str:
     if len(metrics) != 1 or not metrics <= PACKED or bag.sees(*OTHERS) or not bag.sees(w.CLOCK, w.AT_NIGHT):
         return ""
     clocks, night = [amount(one) for one in bag.take(w.CLOCK)], bag.has(w.AT_NIGHT)
+    if [sign for sign, _ in clocks] == ["="] and bag.single and not night:
+        clocks = _hour_from(str(clocks[0][1]))  # "at 3 pm yesterday"
     begins, ends = ([at for sign, at in clocks if sign[0] == one] for one in "><")
     sure = len(begins) <= 1 >= len(ends) and len(begins) + len(ends) == len(clocks) and not (night and clocks)
     if not sure or bag.sees(w.WHEN, w.CLOCKED, w.BECOMES, w.RISEN) or (w.OF, "trend") in bag.tokens:
@@ -46,6 +49,14 @@ def part_of_day(bag: Bag) -> str:
     if "00:00" in (begin, end) or (begin and end and begin >= end):
         raise NotUnderstood
     return (f" from {begin}" if begin else "") + (f" before {end}" if end else "")
+
+
+def _hour_from(clock: str) -> list[tuple[str, str]]:
+    """Return the begin and the end of the hour from a clock time on. Raises NotUnderstood for that before midnight."""
+    hour, minute = map(int, clock.split(":"))
+    if not 0 < hour < LAST_HOUR:
+        raise NotUnderstood
+    return [(">=", clock), ("<", f"{hour + 1:02}:{minute:02}")]
 
 
 def of_time_named(read: Words, text: str, spans: int) -> Words:

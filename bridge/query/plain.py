@@ -31,6 +31,7 @@ from bridge.query.plain_spans import (
     GERMAN_NOW,
     by_weekday,
     compared,
+    of_month_to_come,
     of_now,
     of_year_to_come,
     to_come,
@@ -87,7 +88,9 @@ MONEY = pattern("money")
 WHEN_I = pattern("when_i")
 TO_COME = pattern("to_come")
 HOW_IS = re.compile("how(?: is|'s|s) (?:my|the) |(?:und )?wie (?:ist|steht(?:'s|s| es) um) (?:mein|die |der |das )")
-OF_WEEKDAY, OF_YEAR = ({one: pattern(f"{name}_{one}") for one in LANGUAGES} for name in ("weekday", "year"))
+OF_WEEKDAY, OF_YEAR, OF_DATE = (
+    {one: pattern(f"{name}_{one}") for one in LANGUAGES} for name in ("weekday", "year", "date")
+)
 I_AM = pattern("i_am")
 MORE_OF = re.compile(r"(?<!\w)(?:more|less|fewer|mehr|weniger)(?!\w)(?! (?:than|als|or|oder) )")
 I_AM_SO = re.compile("(?:am i|are we|bin ich|sind wir)(?!\\w)")
@@ -313,6 +316,8 @@ def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:
         marked.spans[:] = [to_come(one, marked.today) for one in marked.spans]
     elif planned and OF_YEAR[marked.language].search(text.lower()):
         marked.spans[:] = [of_year_to_come(one, marked.today) for one in marked.spans]
+    elif planned and OF_DATE[marked.language].search(text.lower()):
+        marked.spans[:] = [of_month_to_come(one, marked.today) for one in marked.spans]
     tokens = by_weekday(compared(tokens, text.lower()), marked, text.lower())
     tokens, spans = weekly(*told_spans(tokens, marked), text.lower(), marked.today)
     spans = until_now(spans, kinds, text.lower(), marked.today)

@@ -46,6 +46,7 @@ A_NIGHT = re.compile(r"night(?! shift)|nacht(?!schicht|dienst)")
 TRENDS = ((w.OF, "trend"), (w.OF, "trend?"))
 ALIKE = 0.9  # our choice: of a month, which has 28 to 31 days
 MONTHS_DAYS = 62  # of two months
+LONG_MONTHS = 3  # within which any day of a month comes again
 GERMAN_NOW = re.compile(r"(?<!\w)(?:gerade|grad|derzeit)(?!\w)")  # where nothing else is said, else a filling word
 AHEAD_DAYS = 366  # our choice: of a calendar that is asked for what comes next
 
@@ -129,6 +130,18 @@ def of_year_to_come(span: Span, today: date) -> Span:
         return None, last + relativedelta(years=1)  # "due before Christmas"
     begin, end = (one + relativedelta(years=1) for one in (first, last))
     return (begin, end) if begin - today < today - last else span
+
+
+def of_month_to_come(span: Span, today: date) -> Span:
+    """Return the same day of the next month that has it if a span is a past day, as of "the 24th" on the first."""
+    first, last = span
+    months = 1
+    while first is not None and first == last and first < today and months <= LONG_MONTHS:
+        moved = first + relativedelta(months=months)
+        if moved.day == first.day and moved >= today:
+            return moved, moved
+        months += 1
+    return span
 
 
 def of_now(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Token]:

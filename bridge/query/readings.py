@@ -230,6 +230,9 @@ def _share(bag: Bag) -> Words:
                 return Words(what=f"{part}/{whole}", of="mean", by=by, where=where)
         raise NotUnderstood
     bag.take(w.EACH)
+    bag.take(w.WALK if any(one.startswith("steps") for one in where) else "")
+    done = [] if metrics or nights or where or not days else _shared(bag, sports, rows=rows)
+    where, rows, sports = (done, False, set[str]()) if done else (where, rows, sports)
     bag.tokens = [one for one in bag.tokens if not (sports and one == (w.ACTION, "EXERCISE"))]
     if rows or sports:
         where = [*(f"workout.sport = {one}" for one in sports), *where]
@@ -241,6 +244,14 @@ def _share(bag: Bag) -> Words:
     if days or nights or is_nightly(where):
         return Words(what="nights" if nights or not days else counted(where), of="share", by=by, where=where)
     raise NotUnderstood
+
+
+def _shared(bag: Bag, sports: set[str], *, rows: bool) -> list[str]:
+    """Return the condition for days with or without sport or entries: "on what percentage of days did I run"."""
+    sign, entries = ("=" if bag.has(w.OTHERS) else ">"), bag.has(w.ENTRIES)
+    if (rows or sports) and not entries:
+        return [f"{ON}{SPORT_COUNT}{'|'.join(sorted(sports))} {sign} 0" if sports else f"{ON}workouts {sign} 0"]
+    return [f"{ON}entries {sign} 0"] if entries and not rows else []
 
 
 def _several(bag: Bag) -> Words:
