@@ -259,7 +259,7 @@ def _told(text: str, language: str, today: date | None) -> Heard | None:
         for one in nothing.said
     )
     best = [one for one in wished.said if one.kind == "best"] if wished is not None and not wished.aside else []
-    said = (*best, *barred)
+    said = barred if any(one.kind == "before_bed" for one in barred) else (*best, *barred)
     if when is None and any(one.kind == "never" and one.when is None for one in said):
         return None
     return Heard(said=said if when is None else tuple(replace(one, when=_of_both(when, one.when)) for one in said))

@@ -259,7 +259,7 @@ def _bounds_days(part: Part, lengths: Sequence[Said]) -> bool:
 def _apart(part: Part) -> tuple[Said, ...]:
     """Return the wishes of a clause with a number of free days between two times of an action."""
     days = part.flags.pop(K.APART)
-    if len(part.actions) != 1 or part.nots or part.flags.keys() & (LIMITS - {K.LEAST}):
+    if len(part.actions) != 1 or part.nots or part.flags.keys() & (LIMITS - {K.LEAST, K.MOST}):
         raise NotUnderstood
     rest = part.times or part.counts or part.has(K.LASTS)
     if part.has(K.TIMES) and not part.has(K.PER, K.WEEKLY):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import combinations
 
+from bridge.wishes.events import BEFORE_BED, timed
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import Kind
 from bridge.wishes.occasions import occasion
@@ -109,6 +110,7 @@ FRAME = re.compile(  # days or hours that a statement begins with
     r"|(?P<when2>.+?) (?=(?:ist|sind|wird|kommt|kommen|war) \w+))"
 )
 I_WANT = re.compile(r"\b(?:brauche?|will|möchte|mag|hätte|habe?) (?:ich|wir)(?: gern| gerne)? ?")
+NO = {"en": "no", "de": "kein"}  # beside which hours before bed are a limit
 A_TIME = {K.TO_BED, K.DAY, K.PART, K.SPAN, K.AND, K.COMMA, K.EVENT, K.AFTER, K.BEFORE, K.DURING, K.EVERY, K.FROM}
 
 
@@ -241,6 +243,8 @@ def is_time(text: str, language: str) -> bool:
     try:
         rest, when = occasion(text, language, SOME_DAY)
         parts = parts_of(rest, language, with_meters=False) if rest.strip(" ,") else []
+        if parts and BEFORE_BED.search(timed(rest, language)):
+            return parts_of(f"{NO[language]} {rest}", language, with_meters=False)[0].kinds == [K.NOT, K.TO_BED]
     except NotUnderstood:
         return False
     return (bool(parts) or when is not None) and all(one.kinds and set(one.kinds) <= A_TIME for one in parts)

@@ -11,6 +11,7 @@ from bridge.domain.wish_records import plain, wishes_of
 from bridge.domain.wishes import Wishes
 from bridge.wishes.hearing import heard, understood
 from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.lexicon import ALL
 from bridge.wishes.said import Said, applied, replaced, standing, without
 from bridge.wishes.told import sentence
 from rhythm_env.interface import ActionType
@@ -68,6 +69,32 @@ BED_DE = ("zwei Stunden vor dem Schlafengehen", "in den letzten zwei Stunden vor
 )
 def test_hours_before_bed_are_of_the_bedtime_of_each_day(text: str, action: ActionType) -> None:
     assert understood(text) == (Said(kind="before_bed", actions=frozenset({action}), number=120),)
+
+
+@pytest.mark.parametrize(
+    ("text", "action", "minutes"),
+    [
+        ("nothing in the last hour before bed except meditation", A.MEDITATE, 60),
+        ("nothing an hour before bed but family time", A.FAMILY_TIME, 60),
+        ("in den letzten zwei Stunden vor dem Schlafen nichts außer Meditation", A.MEDITATE, 120),
+        ("nichts eine Stunde vor dem Bett außer meditieren", A.MEDITATE, 60),
+    ],
+)
+def test_all_but_one_thing_is_barred_before_bed(text: str, action: ActionType, minutes: int) -> None:
+    assert understood(text) == (Said(kind="before_bed", actions=ALL - {action}, number=minutes),)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("deep work max 4 times a week, and not on consecutive days", {"most": 4, "apart": 1}),
+        ("sport at most three times a week with a day between", {"most": 3, "apart": 1}),
+        ("höchstens dreimal die Woche Sport, nicht an aufeinanderfolgenden Tagen", {"most": 3, "apart": 1}),
+        ("at most two learning sessions a week with two days between", {"most": 2, "apart": 2}),
+    ],
+)
+def test_a_bound_of_a_week_goes_with_days_apart(text: str, told: dict[str, int]) -> None:
+    assert {one.kind: one.number for one in understood(text)} == told
 
 
 def test_what_is_wanted_before_bed_is_no_bar() -> None:
