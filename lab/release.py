@@ -162,7 +162,9 @@ def licences(packages: Iterable[Distribution]) -> str:
 def licence_of(told: PackageMetadata) -> str:
     """Return the licence in a package's metadata, from its expression, its classifiers or a line of text."""
     classifiers = told.get_all("Classifier", [])
-    named = told.get_all("License-Expression", []) or [one for one in classifiers if one.startswith("License ::")]
+    named = told.get_all("License-Expression", []) or [
+        classifier for classifier in classifiers if classifier.startswith("License ::")
+    ]
     lines = [one.strip().partition("\n")[0] for one in told.get_all("License", [])]
     return ", ".join(one.rpartition(" :: ")[2] for one in named or lines if one) or "not named"
 

@@ -26,7 +26,7 @@ LOOK = 0.5  # seconds between two checks of the process
 
 def attempts(bridge: Bridge, user: User) -> list[Prior]:
     """Return all stored attempts to train the user's adapter, kept or not, of all policy versions, newest first."""
-    return [one for one in bridge.store.lessons.priors(user.id) if one.policy.startswith(f"{POLICY}@")]
+    return [prior for prior in bridge.store.lessons.priors(user.id) if prior.policy.startswith(f"{POLICY}@")]
 
 
 def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:

@@ -68,7 +68,7 @@ def plan_day(
     week = week_of(bridge, user, heard, {} if ahead is None else ahead)
     blocks = week.blocks(wanted)
     if abs(wanted - today) >= NEAR:
-        blocks = tuple(one for one in blocks if one.kind in FAR or one.recommendation_id is not None)
+        blocks = tuple(block for block in blocks if block.kind in FAR or block.recommendation_id is not None)
     if wanted == today:
         _keep_places(bridge, user, person, blocks)
     some, told = not is_blank(known), tuple[Fact, ...]()

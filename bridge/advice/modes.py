@@ -90,7 +90,7 @@ def say_mode(store: Store, user: User, mode: Mode, *, now: datetime) -> Mode:
 def _back_home(store: Store, user: User, first: date, *, now: datetime) -> date | None:
     """Return the date from ``first`` on of the journey into the zone of home that the calendar holds, or None."""
     home = zone_at(now, store.people.user_by_id(user.id).zones).key  # whose zones are without those of flights
-    spans = ((local_time(one.since, user.zones).date(), one) for one in user.zones if one.since > now)
+    spans = ((local_time(zone.since, user.zones).date(), zone) for zone in user.zones if zone.since > now)
     return next((day for day, one in spans if one.zone == home and day >= first), None)
 
 

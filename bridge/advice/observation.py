@@ -225,8 +225,8 @@ def _is_recent(known: Snapshot, since: datetime) -> bool:
         any(one.end > since for _, one in reversed(known.episodes))
         or any((one.end or one.start) > since for source, one in reversed(known.samples) if source != BY_HAND)
         or any(entry.end > since and _is_living(entry.event, known.at) for entry, _ in reversed(known.agenda))
-        or any(one.due is None or one.due >= since.date() for one in known.tasks if one.completed is None)
-        or any(one.completed > since for one in known.tasks if one.completed is not None)
+        or any(task.due is None or task.due >= since.date() for task in known.tasks if task.completed is None)
+        or any(task.completed > since for task in known.tasks if task.completed is not None)
     )
 
 

@@ -242,7 +242,7 @@ def _advised(store: Store, user: User, known: Snapshot) -> list[Recommendation]:
 
 
 def task_named(person: Person, what: str | None) -> Task | None:
-    tasks = (*person.known.tasks, *(one.task for one in person.errands.values()))
+    tasks = (*person.known.tasks, *(errand.task for errand in person.errands.values()))
     return next((t for t in tasks if t.completed is None and what is not None and t.title == what), None)
 
 

@@ -211,7 +211,7 @@ def times_done(action: ActionType, known: Snapshot, part: Stretch, given: Sequen
         and o.key not in missed(known)
     ]
     if action is ActionType.EXERCISE:
-        found += [one for one in workout_stretches(known) if part[0] <= one[0] < part[1]]
+        found += [stretch for stretch in workout_stretches(known) if part[0] <= stretch[0] < part[1]]
     if action is ActionType.MEDITATE:
         sessions = (one for _, one in known.samples if one.metric is Metric.MINDFUL and part[0] <= one.start < part[1])
         found += [(session.start, session.end or session.start + session.value * MINUTE) for session in sessions]

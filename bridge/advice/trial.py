@@ -253,8 +253,8 @@ def of(store: Store, user: User, number: int) -> Trial:
 def _change(store: Store, user: User, number: int, change: Callable[[Trial], Trial], *, now: datetime) -> Trial:
     with store.lock(LOCK.format(user.id)):
         changed = change(of(store, user, number))
-        trials = tuple(changed if one.id == number else one for one in store.people.preferences(user.id).trials)
-        trials = tuple(one for one in trials if one.start < one.end)
+        trials = tuple(changed if trial.id == number else trial for trial in store.people.preferences(user.id).trials)
+        trials = tuple(trial for trial in trials if trial.start < trial.end)
         store.people.change_preferences(user.id, trials=trials, now=now)
     return changed
 

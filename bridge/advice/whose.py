@@ -115,7 +115,7 @@ def use(store: Store, user: User, name: str, *, used: bool, now: datetime) -> li
 
 
 def use_only(store: Store, user: User, names: Sequence[str], *, now: datetime) -> None:
-    left_out = tuple(one.name for one in calendars(store, user, now=now) if one.name not in names)
+    left_out = tuple(calendar.name for calendar in calendars(store, user, now=now) if calendar.name not in names)
     store.people.change_preferences(user.id, left_out=tuple(dict.fromkeys(left_out)), now=now)
 
 
@@ -218,13 +218,13 @@ def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> li
     known = owners.names(titles)
     groups: dict[str, list[Occurrence]] = defaultdict(list)
     named: dict[str, str] = {}
-    for one in _occurrences(store, user, now):
-        title = _title(one.event)
-        if title is None or whose.whose(one.event, one.key) is not None:
+    for occurrence in _occurrences(store, user, now):
+        title = _title(occurrence.event)
+        if title is None or whose.whose(occurrence.event, occurrence.key) is not None:
             continue
         name = owners.name_in(title, known)
         group = name or " ".join(sorted(owners.words(title)))
-        groups[group].append(one)
+        groups[group].append(occurrence)
         named |= {group: name} if name is not None else {}
     told = {about for kind, about, _ in said.answered if kind == ASKED}
     theirs = {one for one in said.marks if one.like and one.whose is not Whose.MINE}

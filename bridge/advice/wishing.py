@@ -77,7 +77,7 @@ class Wish:
     def __str__(self) -> str:
         """Return what was understood, what it replaces and what it conflicts with, in the current language."""
         instead = _("instead of: {wish}", wish=sentence(self.replaced)) if self.replaced else ""
-        beside = [_against(*one, self.said) for one in self.conflicts]
+        beside = [_against(*conflict, self.said) for conflict in self.conflicts]
         return "; ".join(filter(None, (sentence(self.said, self.aside), instead, *beside)))
 
 
@@ -134,9 +134,9 @@ def _not_understood(text: str, user: User, today: date) -> Text:
     if asked := lacking(text):
         message = LACKING.get(asked[0], ONLY_TIMES).message
         return say(message, examples=", ".join(f'"{one}"' for one in asked[1]), command=command)
-    said = {"examples": ", ".join(f'"{one}"' for one in examples(text)), "command": command}
+    said = {"examples": ", ".join(f'"{example}"' for example in examples(text)), "command": command}
     if words := unread(text):
-        told = ", ".join(f'"{one}"' for one in words[:UNREAD_MAX])
+        told = ", ".join(f'"{word}"' for word in words[:UNREAD_MAX])
         return say(
             "this is not understood as a wish, in English or German: {words} cannot be held or is not known; say it "
             "like {examples}: {command}",

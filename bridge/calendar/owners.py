@@ -88,7 +88,7 @@ def on_shift(title: str | None) -> str | None:
 def _is_person(word: str) -> bool:
     bare = "".join(one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one))
     stems = (word, bare, bare.removesuffix("s"))  # Toms Nachtdienst
-    return word in RELATIVES or any(one in RELATIVES or one in first_names() for one in stems)
+    return word in RELATIVES or any(stem in RELATIVES or stem in first_names() for stem in stems)
 
 
 def same_words(one: str, other: str) -> bool:

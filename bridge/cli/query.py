@@ -153,7 +153,7 @@ def _chart(found: Answer, tables: Tables) -> str | None:
         return None
     own = query.of if query.of in (Aggregate.MIN, Aggregate.MAX) else Aggregate.MEAN
     of = Aggregate.COUNT if query.subject.counted else own
-    days = [(one.key, one.value) for one in answer(replace(query, by=By.DAY, of=of), tables).groups]
+    days = [(group.key, group.value) for group in answer(replace(query, by=By.DAY, of=of), tables).groups]
     values = [value for _, value in days if value is not None]
     if len(days) < CHART_MIN_DAYS or len(set(values)) < 2:
         return None
@@ -171,17 +171,17 @@ def _print(found: Answer) -> None:
         return
     if found.value is not None:
         typer.echo(_line(found, found.value))
-    highest = max((one.value or 0 for one in found.groups), default=0)
+    highest = max((group.value or 0 for group in found.groups), default=0)
     several = bool(found.query.subject.parts)
     column = "value" if several else found.column
     rows = [
         {
-            "": group_name(found.query, one.key) if found.query.by is By.WEEKDAY else one.key.replace("_", " "),
-            column: None if (value := found.in_column(one)) is None else _told(value, one.unit or found.unit),
-            "n": one.n,
+            "": group_name(found.query, group.key) if found.query.by is By.WEEKDAY else group.key.replace("_", " "),
+            column: None if (value := found.in_column(group)) is None else _told(value, group.unit or found.unit),
+            "n": group.n,
             " ": show.bar(value / highest, 12) if value is not None and value >= 0 and highest else None,
         }
-        for one in found.groups
+        for group in found.groups
     ]
     if rows:
         show.table(rows, ("", column, "n") if several else ("", column, "n", " "))

@@ -116,8 +116,8 @@ def _print_findings(findings: Sequence[Finding]) -> None:
     extras = [finding for finding in findings if finding.extra]
     if extras:
         typer.echo("Not installed, and needed only by those who want it:")
-    for one in extras:  # a command of that length would leave a table no room
-        typer.echo(f"{one.extra}, {one.text}\n  {one.next}")
+    for extra in extras:  # a command of that length would leave a table no room
+        typer.echo(f"{extra.extra}, {extra.text}\n  {extra.next}")
     faults = sum(not finding.ok for finding in findings)
     typer.echo(f"{plural(faults, 'fault')} to mend, at the top." if faults else "Nothing is wrong.")
 

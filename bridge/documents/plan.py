@@ -140,8 +140,8 @@ def clock(at: datetime, zones: ZoneHistory) -> str:
 def moved(plan: DayPlan, stay: ZoneSpan, zones: ZoneHistory) -> Text:
     """Return which clock the times of a plan are by from a stay on, with the flight that changes it."""
     is_change, place = stay in zones, place_of(stay.zone)
-    change = stay if is_change else next(one for one in plan.moves if one in zones)
-    flight = next((one for one in plan.blocks if one.flight and one.end == change.since), None)
+    change = stay if is_change else next(move for move in plan.moves if move in zones)
+    flight = next((block for block in plan.blocks if block.flight and block.end == change.since), None)
     if flight is None:
         cause = say("{place} time from here on: your time zone changes", place=place)
         return cause if is_change else say("{place} time from here on, until your time zone changes", place=place)

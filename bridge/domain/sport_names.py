@@ -29,7 +29,7 @@ _NAMES = (
     *(say("gardening"), say("housework"), say("sauna")),
     *(say("crossfit"), say("zumba"), say("curling"), say("stretching"), say("meditation"), say("other")),
 )
-SPORTS: Mapping[str, Text] = {**{str(one): one for one in _NAMES}, "gym": say("strength training of any kind")}
+SPORTS: Mapping[str, Text] = {**{str(name): name for name in _NAMES}, "gym": say("strength training of any kind")}
 
 
 def sport_name(name: str) -> str:

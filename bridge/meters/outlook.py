@@ -235,8 +235,8 @@ def told(changes: Iterable[Change]) -> list[Text]:
 
 def _by_meter(changes: Iterable[Change]) -> Iterator[list[Change]]:
     found: dict[Meter, list[Change]] = {}
-    for one in sorted(changes, key=lambda one: one.slot):
-        found.setdefault(one.meter, []).append(one)
+    for change in sorted(changes, key=lambda one: one.slot):
+        found.setdefault(change.meter, []).append(change)
     yield from found.values()
 
 

@@ -105,7 +105,7 @@ def _days(
 ) -> set[packed.Day]:
     both = ((row.record_id, one) for row, sample in changed for one in (sample, row.values))
     readings = chain(((record_id, sample) for record_id, _, sample in new), both)
-    return {packed.day_of(*one) for one in chain(readings, ((row.record_id, row.values) for row in gone))}
+    return {packed.day_of(*reading) for reading in chain(readings, ((row.record_id, row.values) for row in gone))}
 
 
 def _readings_of(

@@ -109,7 +109,7 @@ def cost(url: str, path: str, times: int = TIMES, between: Callable[[], None] = 
     for _ in range(times):
         between()
         views.append(_view(session, url + path))
-    spent, passed = sorted(one[0] for one in views) or [first], sorted(one[1] for one in views) or [first]
+    spent, passed = sorted(view[0] for view in views) or [first], sorted(view[1] for view in views) or [first]
     last = len(spent) * 95 // 100
     return Cost(
         path=path, first=first, median=spent[len(spent) // 2], p95=spent[last], wall_p95=passed[last], bytes=size

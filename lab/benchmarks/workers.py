@@ -43,8 +43,8 @@ def working(count: int, at_once: int, variables: Mapping[str, str]) -> Iterator[
 
 def cpu(workers: list[subprocess.Popen[bytes]]) -> float:
     """Return the CPU seconds that processes have used so far."""
-    fields = (Path(f"/proc/{one.pid}/stat").read_text().rpartition(")")[2].split() for one in workers)
-    return sum(int(one[11]) + int(one[12]) for one in fields) / TICKS_PER_SECOND
+    fields = (Path(f"/proc/{worker.pid}/stat").read_text().rpartition(")")[2].split() for worker in workers)
+    return sum(int(field[11]) + int(field[12]) for field in fields) / TICKS_PER_SECOND
 
 
 def measured(

@@ -94,7 +94,7 @@ def _real(titles: list[Titled], model: Model, file: Path, folder: Path | None) -
     asking = [*dev, *([] if folder is None else entries_of(DEV, folder))]
     events = [one.event for one in test]
     met = {one.event.title.casefold() for one in (*test, *dev)}
-    unmet = [one for one in titles if one.event.title.casefold() not in met]
+    unmet = [title for title in titles if title.event.title.casefold() not in met]
     strict = trained(unmet, calibration=Calibration())
     print(f"train.REAL as these ask for it: {measure.calibration(strict, asking)}", file=sys.stderr)
     same, kappa = measure.agreement(test)

@@ -52,9 +52,9 @@ def corpus(folder: Path = CORPUS) -> list[Titled]:
 
 
 def _voted(lines: Sequence[Titled]) -> Titled:
-    votes = Counter(one.action for one in lines)
-    chosen = next(one for one in lines if votes[one.action] == max(votes.values()))
-    others = frozenset(votes).union(*(one.also for one in lines)) - {chosen.action}
+    votes = Counter(line.action for line in lines)
+    chosen = next(line for line in lines if votes[line.action] == max(votes.values()))
+    others = frozenset(votes).union(*(line.also for line in lines)) - {chosen.action}
     return replace(chosen, also=others)
 
 
@@ -132,7 +132,7 @@ def groups(titles: Sequence[Titled]) -> NDArray[np.int64]:
     from scipy.sparse import csr_array, vstack
     from scipy.sparse.csgraph import connected_components
 
-    runs = _runs([plain_words(one.event.title) for one in titles])
+    runs = _runs([plain_words(title.event.title) for title in titles])
     near = []
     for at in range(0, len(titles), CHUNK):
         alike = csr_array(runs[at : at + CHUNK] @ runs.T)

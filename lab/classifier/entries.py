@@ -66,7 +66,7 @@ def lived(labels: Path, folder: Path) -> list[Lived]:
         owner = repository.partition("/")[0]
         for occurrence, seen in chain.from_iterable(map(invitations, sorted((folder / repository).glob("**/*.ics")))):
             times[owner, seen.title] += _within_a_year(occurrence)
-    return [Lived(titled=one, times=times[one.person, one.event.title]) for one in entries(labels, folder)]
+    return [Lived(titled=entry, times=times[entry.person, entry.event.title]) for entry in entries(labels, folder)]
 
 
 def _within_a_year(first: Occurrence) -> int:

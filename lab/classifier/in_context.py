@@ -26,8 +26,8 @@ class Row:
 def table(entries: Sequence[Titled], classifier: EventClassifier) -> list[Row]:
     """Return a row for all entries, then for groups by length, people, repetition, place, video link and language."""
     guess = guesser(classifier)
-    alone = guess([Invitation(title=one.event.title) for one in entries])
-    context = guess([one.event for one in entries])
+    alone = guess([Invitation(title=entry.event.title) for entry in entries])
+    context = guess([entry.event for entry in entries])
     found = []
     for name, at in groups(entries).items():
         some = [entries[k] for k in at]

@@ -76,7 +76,7 @@ def folds(titles: Sequence[Titled], of: NDArray[np.int64]) -> Iterator[tuple[lis
 
 def crossed(titles: Sequence[Titled], on_step: OnStep) -> dict[str, list[Guess]]:
     """Return by method a guess for each title, by a model trained without this title and its near-duplicates."""
-    events = [one.event for one in titles]
+    events = [title.event for title in titles]
     found: dict[str, list[Guess]] = {"rules": rules_alone()(events)}
     methods = {"linear": False, "linear + rules": True}
     found |= {method: [(None, 0.0)] * len(titles) for method in methods}
@@ -107,7 +107,7 @@ def figures(titles: Sequence[Titled], guesses: Sequence[Guess]) -> Figures:
     also = [action in (one.action, *one.also) for one, (action, _) in zip(titles, guesses, strict=True)]
     sure = np.array([confidence for _, confidence in guesses])
     surest = np.argsort(-sure, kind="stable")[: int(np.ceil(MOST_SURE * len(titles)))]
-    truth, said = [str(one.action) for one in titles], [str(action) for action, _ in guesses]
+    truth, said = [str(title.action) for title in titles], [str(action) for action, _ in guesses]
     return Figures(
         titles=len(titles),
         strict=float(right.mean()),
@@ -134,13 +134,13 @@ def calibration(model: Model, titles: Sequence[Titled]) -> Calibration:
     """
     from scipy.optimize import minimize
 
-    rules, events = Keywords(lexicon()), [Invitation(title=one.event.title) for one in titles]
+    rules, events = Keywords(lexicon()), [Invitation(title=title.event.title) for title in titles]
     scores = np.log(model.probabilities(events, [rules.said(e) for e in events]))
-    entry = np.array([is_entry(one.event) for one in titles])
+    entry = np.array([is_entry(title.event) for title in titles])
     scores /= np.where(entry, ENTRY_TEMPERATURE, 1.0)[:, None]
     words = np.log1p(words_in(blocks([event.title for event in events], [[]] * len(events)), len(events)))
     weights = np.where(entry, 1 / max(entry.sum(), 1), 1 / max((~entry).sum(), 1))
-    place = np.arange(len(titles)), np.array([CLASSES.index(one.action) for one in titles])
+    place = np.arange(len(titles)), np.array([CLASSES.index(title.action) for title in titles])
 
     def surprise(given: NDArray[np.float64]) -> float:
         scaled = scores / np.exp(given[0] + given[1] * words)[:, None] + given[2:]
@@ -172,7 +172,7 @@ def agreement(titles: Sequence[Titled]) -> tuple[float, float]:
     """Return (share of titles that both readers labelled equally, Cohen's kappa)."""
     from sklearn.metrics import cohen_kappa_score
 
-    first, second = zip(*(one.readers for one in titles if len(one.readers) == 2), strict=True)
+    first, second = zip(*(title.readers for title in titles if len(title.readers) == 2), strict=True)
     same = sum(a == b for a, b in zip(first, second, strict=True)) / len(first)
     return same, float(cohen_kappa_score(first, second))
 

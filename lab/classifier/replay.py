@@ -92,7 +92,7 @@ def replays(
 
 def _mean(gains: Sequence[Gain]) -> Gain:
     names = ("before", "new", "others", "all")
-    return Gain(person=gains[0].person, **{name: fmean(getattr(one, name) for one in gains) for name in names})
+    return Gain(person=gains[0].person, **{name: fmean(getattr(gain, name) for gain in gains) for name in names})
 
 
 def _replay(
@@ -156,9 +156,9 @@ def markdown(lived: Sequence[Lived], classifier: EventClassifier, answers: Seque
 
 
 def _cells(gains: Sequence[Gain], usual: Sequence[Gain]) -> str:
-    means = [f"{fmean(getattr(one, name) for one in gains):+.3f}" for name in ("others", "all")]
-    new, more = [one.new for one in gains], [one.new - other.new for one, other in zip(gains, usual, strict=True)]
-    before = fmean(one.before for one in gains)
+    means = [f"{fmean(getattr(gain, name) for gain in gains):+.3f}" for name in ("others", "all")]
+    new, more = [gain.new for gain in gains], [one.new - other.new for one, other in zip(gains, usual, strict=True)]
+    before = fmean(gain.before for gain in gains)
     against = "" if gains is usual else _ranged(more)
     return " | ".join([f"{before:.3f}", _ranged(new), against, *means, f"{min(new):+.3f}"])
 

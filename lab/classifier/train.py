@@ -69,16 +69,16 @@ def trained(titles: Sequence[Titled], *, rules: bool = True, calibration: Calibr
     """
     from sklearn.linear_model import LogisticRegression
 
-    titles = [one for one in titles if one.event == Invitation(title=one.event.title)]
+    titles = [title for title in titles if title.event == Invitation(title=title.event.title)]
     counts = counted(titles, rules=rules)
     rarity = rarities(counts)
     features = weighed(counts, rarity)
     used = np.flatnonzero(np.bincount(features.indices, minlength=1 << BITS))
-    labels = np.array([CLASSES.index(one.action) for one in titles])
+    labels = np.array([CLASSES.index(title.action) for title in titles])
     weights = np.zeros((1 << BITS, len(CLASSES)), dtype=np.float32)
     bias = np.zeros(len(CLASSES), dtype=np.float32)
     for power in FEW_LINES:
-        weighing = seldom(labels) * spoken([one.language for one in titles], power)
+        weighing = seldom(labels) * spoken([title.language for title in titles], power)
         model = LogisticRegression(C=STRENGTH, max_iter=ROUNDS, tol=CLOSE)
         fitted = model.fit(features[:, used], labels, sample_weight=weighing / weighing.mean())
         weights[np.ix_(used, fitted.classes_)] += fitted.coef_.T / len(FEW_LINES)
@@ -122,7 +122,7 @@ def counted(titles: Sequence[Titled], *, rules: bool) -> dict[Part, csr_array]:
     from scipy.sparse import csr_array
 
     keywords = Keywords(lexicon())
-    events = [one.event for one in titles]
+    events = [title.event for title in titles]
     found = blocks(
         [event.title for event in events], [names(keywords.said(event)) if rules else [] for event in events]
     )

@@ -89,7 +89,7 @@ def markdown(body: Mapping[str, Any]) -> str:
     lines = [f"Written by {command} in {took}. ± is half of a 95 % interval."]
     for objective, said in WEEKS.items():
         weeks = [one for one in body["weeks"] if one["objective"] == objective]
-        lines += ["", said, "", *table([_week(one) for one in weeks])]
+        lines += ["", said, "", *table([_week(week) for week in weeks])]
     for said, rows in _of_lives(body["lives"]):
         lines += ["", said, "", *table(rows)]
     return "\n".join(lines)
@@ -118,11 +118,11 @@ def _each(dimensions: Mapping[str, Any] | None, digits: int) -> str:
 
 
 def _of_lives(lives: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[Row]]]:
-    alone = [one for one in lives if one["answers_only"]]
+    alone = [life for life in lives if life["answers_only"]]
     yield ANSWERED, [_life(one) for one in alone]
     yield LEANING, [_told(one) for one in alone if one["archetypes"]]
     yield BELIEVED, [row for one in alone if not one["archetypes"] for row in _believed(one)]
-    yield RECORDED, [_life(one) for one in lives if not one["answers_only"]]
+    yield RECORDED, [_life(life) for life in lives if not life["answers_only"]]
 
 
 def _life(one: Mapping[str, Any]) -> Row:

@@ -59,7 +59,7 @@ def _errors(axis: Any, lives: Sequence[Body]) -> None:
 
 
 def _skills(axis: Any, weeks: Sequence[Body]) -> None:
-    shown = [one for one in weeks if one["condition"] == "in" and one["policy"] != "oracle"]
+    shown = [week for week in weeks if week["condition"] == "in" and week["policy"] != "oracle"]
     shown = [one for one in shown if max(point["work"] for point in one["belief_skill_over"]) > 0]
     for colour, one in zip(COLOURS, shown, strict=False):
         over = one["belief_skill_over"]

@@ -336,7 +336,7 @@ def personalise(
             take_back(bridge, person)
         elif not history:
             _tune(bridge, person, model, threads, epochs)
-        rows = [_attempt(one) for one in attempts(bridge, person)]
+        rows = [_attempt(attempt) for attempt in attempts(bridge, person)]
     if json:
         show.document(rows if history else {"user": user, "undone": undo, **rows[0]})
     elif history or undo:

@@ -62,7 +62,7 @@ def wide(found: Sequence[dict[str, Any]], shown: Callable[[dict[str, Any]], str]
     rows = []
     for (people, past), some in groupby(found, key=lambda row: (row["people"], row["past"])):
         spans = list(some)
-        taken = {"{} to {}".format(*one["answers"]): shown(one["taken"]) for one in spans}
-        errors = {f"error, {one['answers'][1]}": shown(one["error"]) if one["error"] else "" for one in spans[::3]}
+        taken = {"{} to {}".format(*span["answers"]): shown(span["taken"]) for span in spans}
+        errors = {f"error, {span['answers'][1]}": shown(span["error"]) if span["error"] else "" for span in spans[::3]}
         rows.append({"people": people, "past": past, **taken, **errors})
     return rows

@@ -67,7 +67,7 @@ class Told:
     name, version = "told", 1
 
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
-        return [Label(action=meant()[one.title], confidence=1.0, by="told@1", why="it is known") for one in events]
+        return [Label(action=meant()[event.title], confidence=1.0, by="told@1", why="it is known") for event in events]
 
 
 class Remembering:
@@ -81,7 +81,7 @@ class Remembering:
         new = [one for one in dict.fromkeys(events) if one not in self._known]
         if new:
             self._known |= dict(zip(new, self._classifier.classify(new), strict=True))
-        return [self._known[one] for one in events]
+        return [self._known[event] for event in events]
 
 
 def classifier_of(arm: Arm, settings: Settings) -> EventClassifier:

@@ -28,7 +28,7 @@ FIGURES: Mapping[str, tuple[str | None, Callable[[float], float]]] = {  # figure
 
 def beside(lives: Iterable[Lived], folder: Path | None) -> list[dict[str, Any]]:
     """Return a row for each figure, of the simulated lives and, if ``folder`` holds LifeSnaps, of real people."""
-    simulated = [one.days for one in lives]
+    simulated = [life.days for life in lives]
     rows = []
     for name, (column, scaled) in FIGURES.items():
         if folder is not None and column is not None:
@@ -41,8 +41,8 @@ def beside(lives: Iterable[Lived], folder: Path | None) -> list[dict[str, Any]]:
 
 def _real(folder: Path, column: str, scaled: Callable[[float], float]) -> list[Series]:
     return [
-        {day.date.toordinal(): scaled(day.values[column]) for day in one.days if day.values.get(column, 0) > 0}
-        for one in lifesnaps.read(folder).persons
+        {day.date.toordinal(): scaled(day.values[column]) for day in person.days if day.values.get(column, 0) > 0}
+        for person in lifesnaps.read(folder).persons
     ]
 
 

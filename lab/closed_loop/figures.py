@@ -34,13 +34,13 @@ Lives = Sequence[Lived]
 def accepted(lives: Lives) -> Array:
     """Return 1 for Accept, else 0 (n, T), and NaN in slots without a recommendation."""
     return np.array(
-        [[np.nan if answer is None else float(answer == Answer.ACCEPT) for answer in one.answers] for one in lives]
+        [[np.nan if answer is None else float(answer == Answer.ACCEPT) for answer in life.answers] for life in lives]
     )
 
 
 def of_suggestions(lives: Lives) -> Array:
     """Return ``accepted`` (n, T) for suggestions only, NaN for other recommendations and slots without one."""
-    kinds = np.array([[kind == "suggested" for kind in one.kinds] for one in lives])
+    kinds = np.array([[kind == "suggested" for kind in life.kinds] for life in lives])
     return np.asarray(np.where(kinds, accepted(lives), np.nan))
 
 
@@ -52,7 +52,7 @@ def means(values: Array) -> Array:
 
 def weighted(lives: Lives) -> Array:
     """Return the mean (n, T) of the hidden meters after each slot, by the person's weights."""
-    return np.array([one.weighted for one in lives])
+    return np.array([life.weighted for life in lives])
 
 
 def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[str, Any]:
@@ -89,9 +89,9 @@ def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[st
 
 def amounts(lives: Lives) -> dict[str, Any]:
     """Return figures of the amount of advice, such as recommendations per day and the share of slots without one."""
-    given = np.array([[kind is not None for kind in one.kinds] for one in lives])
-    suggested = np.array([[kind == "suggested" for kind in one.kinds] for one in lives])
-    lots = np.array([one.by_lot / len(one.kinds) for one in lives])
+    given = np.array([[kind is not None for kind in life.kinds] for life in lives])
+    suggested = np.array([[kind == "suggested" for kind in life.kinds] for life in lives])
+    lots = np.array([life.by_lot / len(life.kinds) for life in lives])
     return {
         "advice_per_day": summary(SLOTS_PER_DAY * given.mean(axis=1)),
         "suggestions_per_day": summary(SLOTS_PER_DAY * suggested.mean(axis=1)),
@@ -133,8 +133,8 @@ def never_rising(taken: Array) -> dict[str, Any]:
 
 def errors(lives: Lives, *, believes: bool) -> Array:
     """Return the mean absolute error (n, T) of the belief. Without ``believes`` it is that of 0.5 for each trait."""
-    target = np.array([one.target for one in lives])[:, None]
-    stated = np.array([one.beliefs for one in lives])
+    target = np.array([life.target for life in lives])[:, None]
+    stated = np.array([life.beliefs for life in lives])
     return np.asarray(np.abs((stated if believes else np.full_like(stated, 0.5)) - target).mean(axis=2))
 
 
@@ -146,7 +146,7 @@ def recovered(lives: Lives) -> dict[Meter, dict[str, Array]]:
     """
     found: dict[Meter, dict[str, Array]] = {}
     for at, meter in enumerate(Meter):
-        rows = [_recovered(meter, np.array(one.read)[:, at], np.array(one.hidden)[:, at]) for one in lives]
+        rows = [_recovered(meter, np.array(life.read)[:, at], np.array(life.hidden)[:, at]) for life in lives]
         found[meter] = dict(zip(RECOVERED, np.array(rows).T, strict=True))
     return found
 
@@ -180,7 +180,7 @@ def _of_meter(read: Mapping[Meter, Mapping[str, Array]], meter: Meter) -> dict[s
 
 
 def _shares(lives: Lives) -> Array:
-    return np.array([one.labelled[0] / max(one.labelled[1], 1) for one in lives])
+    return np.array([life.labelled[0] / max(life.labelled[1], 1) for life in lives])
 
 
 def paired(mine: Lives, other: Lives) -> dict[str, Any]:
@@ -213,8 +213,8 @@ def dots(lives: Lives) -> dict[str, list[tuple[float, float]]]:
     for at, meter in enumerate(Meter):
         rows = [
             (hidden[at], read[at][0])
-            for one in lives
-            for hidden, read in zip(one.hidden, one.read, strict=True)
+            for life in lives
+            for hidden, read in zip(life.hidden, life.read, strict=True)
             if read[at][2] > 0
         ]
         found[str(meter)] = rows[:: max(1, len(rows) // MOST_SHOWN)]

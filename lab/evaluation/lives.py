@@ -108,6 +108,6 @@ def _sds(slices: Sequence[Slice]) -> Iterator[tuple[float, ...]]:
 def together(parts: Sequence[Lived]) -> Lived:
     """Return one result that holds the lives of all ``parts``, in order."""
     joined: dict[str, Any] = {
-        one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Lived)
+        field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Lived)
     }
     return Lived(**joined)

@@ -157,7 +157,7 @@ def features(observation: Observation, action: ActionType) -> list[float]:
 
 
 def _rate(answers: Sequence[Interaction]) -> float:
-    accepted = sum(one.answer is Answer.ACCEPT for one in answers)
+    accepted = sum(answer.answer is Answer.ACCEPT for answer in answers)
     return (accepted + PRIOR / 2) / (len(answers) + PRIOR) - 0.5
 
 

@@ -104,7 +104,7 @@ def _intervals(slices: Sequence[Slice], life: Life) -> dict[str, float]:
     """Return the share of stated 90 % intervals that hold the true trait, and half the width of the later intervals."""
     truth = belief_target(life.person)[:, 0].tolist()
     ends = {one.moment.week: one.decision for one in slices}
-    stated = [(one.belief.vector(), one.belief_sd) for one in ends.values() if one.belief_sd is not None]
+    stated = [(end.belief.vector(), end.belief_sd) for end in ends.values() if end.belief_sd is not None]
     held = [
         abs(mean - true) <= NINETY * sd
         for means, sds in stated

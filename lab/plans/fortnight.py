@@ -93,7 +93,7 @@ def _look(bridge: Bridge, user: User, now: datetime, counts: Counter[str], *, pl
     yield from (f"Shown: {text}" for text in for_person([] if following is None else [following]))
     if plan:
         day = plan_day(bridge, user, None, now=now)
-        yield from (line_of(one, person, day.date) for one in day.rows)
+        yield from (line_of(row, person, day.date) for row in day.rows)
     yield ""
 
 

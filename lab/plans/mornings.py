@@ -109,7 +109,7 @@ MORNINGS = (
 PARTY = (11, (20.5, 6.0, "Birthday party at Tom's", 12))
 UNWORN = (9, 10)  # days of the fortnight on whose nights the watch was off
 DUE = (2, "Tax return")
-BY_DAY = {one.day: one for one in MORNINGS}
+BY_DAY = {morning.day: morning for morning in MORNINGS}
 
 
 def moment(number: int, hour: float) -> datetime:
@@ -174,7 +174,7 @@ def entries() -> Iterator[Item]:
 def known() -> tuple[tuple[datetime, Item], ...]:
     """Return (instant from which it is known, item) for all calendar items. The task occurs again when it is done."""
     begun = moment(-7 * WEEKS_BEFORE, 0)
-    items: list[tuple[datetime, Item]] = [(begun, one) for one in entries()]
+    items: list[tuple[datetime, Item]] = [(begun, entry) for entry in entries()]
     (task,) = [one for _, one in items if isinstance(one, Task)]
     done = moment(DUE[0], 16)
     return (*items, (done, replace(task, completed=done)))

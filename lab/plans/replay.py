@@ -54,7 +54,7 @@ def fullest(days: Collection[date], rng: random.Random) -> date | None:
         return sum(first <= day < first + FORTNIGHT for day in days), before
 
     most = max(map(fullness, mondays), default=None)
-    return rng.choice([one for one in mondays if fullness(one) == most]) if mondays else None
+    return rng.choice([monday for monday in mondays if fullness(monday) == most]) if mondays else None
 
 
 def nights_of(store: Store, user_id: int) -> set[date]:

@@ -127,7 +127,7 @@ class _Remembering:
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
         new = [one for one in dict.fromkeys(events) if one not in self._labels]
         self._labels.update(zip(new, self._of.classify(new), strict=True))
-        return [self._labels[one] for one in events]
+        return [self._labels[event] for event in events]
 
 
 class _Installation(Bridge):

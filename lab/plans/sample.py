@@ -55,7 +55,7 @@ def drawn(commit: str, number: int) -> Iterator[str]:
     yield f"## Plan {number + 1}: {life.kind}"
     yield f"It is {plan.date:%A} {person.clock(now)} in {plan.zone}. {described(person)}"
     yield f"Now: {_advice(advice, person)}"
-    yield from (line_of(one, person, plan.date) for one in plan.rows)
+    yield from (line_of(row, person, plan.date) for row in plan.rows)
     yield ""
 
 

@@ -123,7 +123,7 @@ def told(rows: Array, taken: Array, people: Array, again: int = AGAIN) -> list[d
     """
     rng, number = np.random.default_rng(0), int(people.max()) + 1
     places = [np.flatnonzero(people == one) for one in range(number)]
-    drawn = [np.concatenate([places[one] for one in rng.integers(0, number, number)]) for _ in range(again)]
+    drawn = [np.concatenate([places[integer] for integer in rng.integers(0, number, number)]) for _ in range(again)]
     others = np.array([fitted(rows[some], taken[some]).coef_[0] for some in drawn])
     every = list(range(len(TERMS)))
     best, found = left_out(rows, taken, people, every), []

@@ -120,7 +120,9 @@ def _own(
 
 
 def _inputs(readings: Sequence[Mapping[Meter, Reading]]) -> dict[str, Column]:
-    seen = [{b.signal: b.z for m in (Meter.SERENITY, Meter.VITALITY) for b in one[m].because} for one in readings]
+    seen = [
+        {b.signal: b.z for m in (Meter.SERENITY, Meter.VITALITY) for b in reading[m].because} for reading in readings
+    ]
     return {name: column(one.get(name, 0.0) for one in seen) for name in sorted({name for one in seen for name in one})}
 
 

@@ -107,7 +107,9 @@ def levels(prompts: Sequence[Prompt], proxies: ProxyMap) -> dict[Meter, list[flo
     past = Past(known, since=prompts[0].at, reasons=False)
     readings = [read_at(past, prompt.at) for prompt in prompts]
     return {
-        meter: [one[meter].level for one in readings] for meter in Meter if any(one[meter].coverage for one in readings)
+        meter: [reading[meter].level for reading in readings]
+        for meter in Meter
+        if any(reading[meter].coverage for reading in readings)
     }
 
 

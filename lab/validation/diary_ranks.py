@@ -112,7 +112,7 @@ def gains(one: Diary, report: str) -> Mapping[str, list[float]]:
 
 
 def _answers(prompts: Sequence[Prompt], report: str) -> tuple[Column, Column] | None:
-    given = [one for one in prompts if report in one.reports]
+    given = [prompt for prompt in prompts if report in prompt.reports]
     said = column(one.reports[report] for one in given)
     if len(given) < LEAST_PROMPTS or not said.std():
         return None

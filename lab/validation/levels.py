@@ -104,12 +104,12 @@ def _slots(path: Path) -> list[dict[Meter, Reading]]:
 
 
 def _known(readings: Sequence[dict[Meter, Reading]], meter: Meter) -> One:
-    return One(rho=fmean(one[meter].coverage > 0 for one in readings), days=len(readings))
+    return One(rho=fmean(reading[meter].coverage > 0 for reading in readings), days=len(readings))
 
 
 def _most_frequent(readings: Sequence[dict[Meter, Reading]], meter: Meter) -> One | None:
     """Return the share of known slots at the most frequent level, in hundredths, or None if too few are known."""
-    levels = [round(one[meter].level, 2) for one in readings if one[meter].coverage > 0]
+    levels = [round(reading[meter].level, 2) for reading in readings if reading[meter].coverage > 0]
     if len(levels) < LEAST_KNOWN * len(readings):
         return None
     return One(rho=Counter(levels).most_common(1)[0][1] / len(levels), days=len(levels))

@@ -46,7 +46,7 @@ class Vendor(PlainServer):
 
 def _events(events: list[dict[str, Any]], query: Mapping[str, str]) -> list[dict[str, Any]]:
     start, end = (datetime.fromisoformat(query[name]) for name in ("start", "end"))
-    found = [one for one in events if _touches(one, start, end)]
+    found = [event for event in events if _touches(event, start, end)]
     found.sort(key=lambda one: str(one.get("timestamp")), reverse=True)
     limit = int(query.get("limit", "100"))
     return found if limit < 0 else found[:limit]

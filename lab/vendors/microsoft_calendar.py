@@ -47,8 +47,8 @@ class Vendor(MicrosoftServer):
         Without ``tells_occurrences``, later lists of changes show the removal of the series only.
         """
         events = self.events(calendar)
-        gone = [one["id"] for one in events if event_id in (one["id"], one.get("seriesMasterId"))]
-        events[:] = [one for one in events if one["id"] not in gone]
+        gone = [event["id"] for event in events if event_id in (event["id"], event.get("seriesMasterId"))]
+        events[:] = [event for event in events if event["id"] not in gone]
         for key in gone if tells_occurrences else [event_id]:
             self.changes_of(calendar).touch(key)
 
@@ -95,19 +95,26 @@ class Vendor(MicrosoftServer):
             case []:
                 return Answer(body=known[calendar])
             case ["calendarView"]:
-                held = [one for one in self.events(calendar) if one.get("type") != "seriesMaster"]
+                held = [event for event in self.events(calendar) if event.get("type") != "seriesMaster"]
                 return self.listed([one for one in held if _within(one, window)], url)
             case ["calendarView", "delta"]:
                 return self._delta(calendar, request, url)
         return refusal(404, "ResourceNotFound")
 
     def event(self, key: str) -> Thing | None:
-        return next((one for events in self.account["events"].values() for one in events if one["id"] == key), None)
+        return next(
+            (event for events in self.account["events"].values() for event in events if event["id"] == key), None
+        )
 
     def _instances(self, key: str, window: Mapping[str, str], url: str) -> Answer:
         if self.event(key) is None:
             return refusal(404, "ErrorItemNotFound")
-        of = [one for events in self.account["events"].values() for one in events if one.get("seriesMasterId") == key]
+        of = [
+            event
+            for events in self.account["events"].values()
+            for event in events
+            if event.get("seriesMasterId") == key
+        ]
         return self.listed([one for one in of if _within(one, (window["startDateTime"], window["endDateTime"]))], url)
 
     def _delta(self, calendar: str, request: Request, url: str) -> Answer:
@@ -118,9 +125,9 @@ class Vendor(MicrosoftServer):
         else:
             number, window = (int(part) for part in token.split("-"))
         shown = self._windows_of[window]
-        masters = {one["seriesMasterId"] for one in events if one.get("seriesMasterId") and _within(one, shown)}
+        masters = {event["seriesMasterId"] for event in events if event.get("seriesMasterId") and _within(event, shown)}
         if number is None:
-            found = [one for one in events if self._shows(one, shown, masters)]
+            found = [event for event in events if self._shows(event, shown, masters)]
         else:
             since = changes.since(number, events, lambda one: self._shows(one, shown, masters))
             if since is None:

@@ -60,7 +60,7 @@ class Modelled:
         answers = [self._exam.said(text) for text in texts]
         self.answers += len(texts)
         self.cut += sum(text.cut for text in texts)
-        self.unreadable += sum(one is None for one in answers)
+        self.unreadable += sum(answer is None for answer in answers)
         return np.array([INDEX[self._taken(i, one)] for i, one in enumerate(answers)], dtype=np.intp)
 
     def _taken(self, i: int, one: Said | None) -> ActionType:

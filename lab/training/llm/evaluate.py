@@ -41,7 +41,7 @@ def write(
 
 def _written(model: Any, tokenizer: Any, prompts: Sequence[Any], room: int, temperature: float) -> list[Text]:
     asked = tokenizer.apply_chat_template(
-        [list(one) for one in prompts],
+        [list(prompt) for prompt in prompts],
         add_generation_prompt=True,
         padding=True,
         return_tensors="pt",
@@ -78,16 +78,16 @@ def probed(model: Any, tokenizer: Any, lessons: Sequence[Lesson], room: int) -> 
 
     ``belief_mae`` is the error of the beliefs that could be read, or None.
     """
-    texts = write(model, tokenizer, [one.prompt for one in lessons], room)
+    texts = write(model, tokenizer, [lesson.prompt for lesson in lessons], room)
     answers = [said(text) for text in texts]
-    people = [belief_target(sampled([one.seed], one.condition))[:, 0] for one in lessons]
+    people = [belief_target(sampled([lesson.seed], lesson.condition))[:, 0] for lesson in lessons]
     errors = [
         np.abs(np.array(one.belief.vector()) - person).mean()
         for one, person in zip(answers, people, strict=True)
         if one is not None
     ]
     return {
-        "valid": sum(one is not None for one in answers) / len(answers),
+        "valid": sum(answer is not None for answer in answers) / len(answers),
         "cut": sum(text.cut for text in texts) / len(texts),
         "belief_mae": float(np.mean(errors)) if errors else None,
         "constant_mae": float(np.mean([np.abs(UNKNOWING - person).mean() for person in people])),

@@ -114,7 +114,7 @@ class Tally:
 
 
 def _texts(completions: Sequence[Any]) -> list[str]:
-    return [one if isinstance(one, str) else one[0]["content"] for one in completions]
+    return [completion if isinstance(completion, str) else completion[0]["content"] for completion in completions]
 
 
 def _dataset(lessons: Sequence[Lesson]) -> Any:
@@ -124,8 +124,8 @@ def _dataset(lessons: Sequence[Lesson]) -> Any:
     disable_progress_bars()
     return Dataset.from_list(
         [
-            {"prompt": one.prompt, "seed": one.seed, "condition": one.condition, "before": list(one.before)}
-            for one in lessons
+            {"prompt": lesson.prompt, "seed": lesson.seed, "condition": lesson.condition, "before": list(lesson.before)}
+            for lesson in lessons
         ]
     )
 

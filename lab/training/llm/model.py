@@ -140,7 +140,7 @@ def device() -> str:
 
 
 def weights(model: Any) -> int:
-    return sum(one.numel() for one in model.parameters())
+    return sum(parameter.numel() for parameter in model.parameters())
 
 
 def lora(rank: int) -> Any:

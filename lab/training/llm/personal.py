@@ -38,7 +38,7 @@ def row(
     tokens: int = TOKENS,
 ) -> Row:
     """Return a training row from a stored recommendation. Each of its prompts has at most ``tokens`` tokens."""
-    said = [one.partition(SPOKEN)[2] or one for one in reasons[:REASONS]]
+    said = [reason.partition(SPOKEN)[2] or reason for reason in reasons[:REASONS]]
     why = ASIDE.sub("", "; ".join(said))
     return Row(
         wide=messages(observation, tokens=tokens),

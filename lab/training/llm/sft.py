@@ -88,18 +88,18 @@ def split(lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[Lesson]]:
 
     Raises ValueError for fewer than four weeks.
     """
-    weeks = sorted({one.seed for one in lessons if one.kind == WEEK})
+    weeks = sorted({lesson.seed for lesson in lessons if lesson.kind == WEEK})
     if len(weeks) < 4:
         raise ValueError("it takes at least four taught weeks: bridge llm teacher --weeks 100")
     kept = set(weeks[-max(len(weeks) // 10, 1) :])
-    learned = [one for one in lessons if one.kind != WEEK or one.seed not in kept]
-    held = [one for one in lessons if one.kind == WEEK and one.seed in kept and len(one.before) >= 7]
+    learned = [lesson for lesson in lessons if lesson.kind != WEEK or lesson.seed not in kept]
+    held = [lesson for lesson in lessons if lesson.kind == WEEK and lesson.seed in kept and len(lesson.before) >= 7]
     return learned, held[:: max(len(held) // HELD_OUT, 1)][:HELD_OUT]
 
 
 def _facts(tokenizer: Any, lessons: Sequence[Lesson], tokens: int) -> Facts:
-    answers = [len(tokenizer(one.answer)["input_ids"]) for one in lessons]
-    prompts = [len(tokenizer(one.prompt[1]["content"])["input_ids"]) for one in lessons]
+    answers = [len(tokenizer(lesson.answer)["input_ids"]) for lesson in lessons]
+    prompts = [len(tokenizer(lesson.prompt[1]["content"])["input_ids"]) for lesson in lessons]
     system = len(tokenizer(lessons[0].prompt[0]["content"])["input_ids"])
     return Facts(answer_tokens=max(answers) + 1, prompt_tokens=max(prompts) + system + 16, tokens=tokens)
 
@@ -108,7 +108,9 @@ def _dataset(lessons: Sequence[Lesson]) -> Any:
     from datasets import Dataset, disable_progress_bars
 
     disable_progress_bars()
-    rows = [{"prompt": one.prompt, "completion": [{"role": "assistant", "content": one.answer}]} for one in lessons]
+    rows = [
+        {"prompt": lesson.prompt, "completion": [{"role": "assistant", "content": lesson.answer}]} for lesson in lessons
+    ]
     return Dataset.from_list(rows)
 
 

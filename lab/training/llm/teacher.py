@@ -184,7 +184,7 @@ def report(episodes: Sequence[Episode], prices: Mapping[str, Mapping[str, float]
         trajectories.observations(episode)
     rival = [trajectories.lived(heuristic.open_policy(), e.seed, e.condition) for e in weeks]
     mine = [float(e.score or 0) for e in weeks]
-    answers = [one for e in episodes for one in e.answers]
+    answers = [answer for e in episodes for answer in e.answers]
     used = Usage()
     for e in episodes:
         used = used.plus(e.prompt_tokens, e.answer_tokens)
@@ -193,7 +193,7 @@ def report(episodes: Sequence[Episode], prices: Mapping[str, Mapping[str, float]
         "weeks": len(weeks),
         "lives": len(episodes) - len(weeks),
         "answers": len(answers),
-        "unreadable": sum(one.text is None for one in answers),
+        "unreadable": sum(answer.text is None for answer in answers),
         **(_grades(weeks, mine, rival) if weeks else {}),
         "prompt_tokens": used.prompt,
         "answer_tokens": used.answer,

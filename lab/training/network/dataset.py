@@ -53,16 +53,16 @@ class Lessons:
         return len(self.slots)
 
     def save(self, path: Path) -> None:
-        np.savez(path, **{one.name: getattr(self, one.name) for one in fields(self)})
+        np.savez(path, **{field.name: getattr(self, field.name) for field in fields(self)})
 
 
 def load(path: Path) -> Lessons:
     with np.load(path) as file:
-        return Lessons(**{one.name: file[one.name] for one in fields(Lessons)})
+        return Lessons(**{field.name: file[field.name] for field in fields(Lessons)})
 
 
 def together(some: list[Lessons]) -> Lessons:
-    return Lessons(**{one.name: np.concatenate([getattr(x, one.name) for x in some]) for one in fields(Lessons)})
+    return Lessons(**{field.name: np.concatenate([getattr(x, field.name) for x in some]) for field in fields(Lessons)})
 
 
 def parts(seeds: range) -> list[range]:

@@ -86,14 +86,14 @@ def _training(notes: dict[str, Any], path: Path) -> Path:
         losses.plot(steps, [row[at] for row in notes["loss"]], color=COLOURS[at - 1], linewidth=0.9, label=name)
     losses.set(title="Distillation: choice against the teacher", xlabel="steps", ylabel="nats", yscale="log")
     exams = notes["exam"]
-    labels = [f"r{one['rounds']}" if not one["updates"] else f"+{one['updates']}" for one in exams]
+    labels = [f"r{exam['rounds']}" if not exam["updates"] else f"+{exam['updates']}" for exam in exams]
     for number, objective in enumerate(COMPARED):
         for slot, style in (("7", "--"), ("27", "-")):
-            skills = [one[objective]["belief_skill"][slot] for one in exams]
+            skills = [exam[objective]["belief_skill"][slot] for exam in exams]
             beliefs.plot(labels, skills, style, color=COLOURS[number], label=f"{objective}, slot {slot}")
     beliefs.set(title="Belief skill, practice people", ylim=(0, 1), xlabel="round, then updates of refinement")
-    grades = [one["grade"]["score"] for one in exams]
-    levels = [one["reward"]["level"] for one in exams]
+    grades = [exam["grade"]["score"] for exam in exams]
+    levels = [exam["reward"]["level"] for exam in exams]
     scores.plot(labels, grades, color=COLOURS[0], label="grade")
     scores.plot(labels, levels, color=COLOURS[1], label="mean level (reward)")
     scores.set(title="Scores, practice people", xlabel="round, then updates of refinement")
