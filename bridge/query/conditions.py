@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import cache, partial
 from typing import Any
 
@@ -65,7 +65,8 @@ def _test_of_day(one: Condition, tables: Tables, kind: Kind) -> Test:
         return lambda row: has(row.title)
     if one.name == TASK_STATE:
         states = {*one.values} | ({"overdue"} if "open" in one.values else set())  # what is overdue is open still
-        return lambda row: (row.name in states) is (one.operator != "!=")
+        undated = "undated" in states  # of open tasks, which have no day
+        return lambda row: (row.name in states or (undated and row.day == date.max)) is (one.operator != "!=")
     if one.name in ENTRY_FIELDS:
         field = one.name.removeprefix("entry.")
         if field == "start":  # an entry of several days is there from the begin to the end of its part of the day

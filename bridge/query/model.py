@@ -200,7 +200,7 @@ DAY_FIELDS = ("weekday", "action")
 DAY_COUNTS = ("entries", "entries.minutes", MEETINGS, "meetings.minutes", "workouts")
 LATEST = "latest"  # the last minute of a day on which an entry of several days is
 ENTRY_FIELDS = ("entry.minutes", "entry.start", "entry.title")
-TASK_STATE, STATES = "task.state", ("open", "done", "overdue")
+TASK_STATE, STATES = "task.state", ("open", "done", "overdue", "undated")
 PERIOD_VALUE = "value"  # of a day, week or month of --per
 TITLED = "titled "  # leads a factor: how many of a day's calendar entries have some words in their title
 # A note, or so much of it as is of a time of day: "coffee from 15:00", "wine from 12:00 before 18:00".

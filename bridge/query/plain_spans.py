@@ -159,7 +159,7 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     """Return tokens and their spans. If one span is compared with the time before it, that time is the second span."""
     kinds = {kind for kind, _ in tokens}
     rows = [of for kind, of in tokens if kind == w.ROWS_LAST and isinstance(of, tuple)]
-    several = kinds & {w.SEVERAL, w.COMPARED, w.CLOCK, w.OTHERS, w.RELATED, w.THAN, w.DIFFERENCE, w.AND}
+    several = kinds & {w.SHARE, w.SEVERAL, w.COMPARED, w.CLOCK, w.OTHERS, w.RELATED, w.THAN, w.DIFFERENCE, w.AND}
     asked = bool(several) or {w.HOW, w.METRIC} <= kinds
     if rows and rows[0][0] == "last" and kinds & {w.NIGHTS, w.DAYS} and asked:
         tokens = [one for one in tokens if one[0] != w.ROWS_LAST]  # "how many of the last 50 nights": their days

@@ -244,7 +244,7 @@ def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
     said = {"overdue"} if "overdue" in said else said or {"done"} & {"done" for kind, _ in tokens if kind == w.DID}
     named = any(kind == w.TASKS for kind, _ in tokens)
     bare = kinds <= {w.DID, w.TASKED, w.ENDED, w.SPAN, w.CONDITION} and said <= {"done", "overdue"}  # "what is overdue"
-    listed = said == {"open"} or bare or kinds & {w.LIST, w.WHICH}
+    listed = said in ({"open"}, {"undated"}) or bare or kinds & {w.LIST, w.WHICH}
     if listed and not kinds & {w.METRIC, w.OF, w.MORE, w.BY, w.WHICH_BY}:
         told = [] if any(kind == w.TASKED for kind, _ in tokens) else [(w.TASKED, one) for one in said or {"open"}]
         return [*tokens, *told]  # which, and not how many by day

@@ -122,7 +122,12 @@ LEADS: Mapping[str, tuple[Text, Text]] = {  # with and without something
     "after nights": (say("after nights with {what}"), say("after nights without {what}")),
     "rows": (say("with {what}"), say("without {what}")),
 }
-STATES: Mapping[str, Text] = {"open": say("open"), "done": say("done"), "overdue": say("overdue")}
+STATES: Mapping[str, Text] = {
+    "open": say("open"),
+    "done": say("done"),
+    "overdue": say("overdue"),
+    "undated": say("without a due date"),
+}
 THINGS: Mapping[str, Text] = {
     "workout.minutes": say("a workout"),
     "workouts": say("a workout"),
