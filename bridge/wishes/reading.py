@@ -323,9 +323,17 @@ def _afterwards(part: Part, before: Part | None) -> None:
     del part.flags[K.THEN]
 
 
+def _check_nothing(part: Part, last: Part | None) -> None:
+    """Raise NotUnderstood for "no sport, nothing before nine": of sport, or of all?"""
+    bare = last is not None and last.nots and last.actions != ALL and not (last.times or last.counts)
+    if bare and part.flags.get(K.NOT) == "nothing" and part.times and not part.by_then:
+        raise NotUnderstood
+
+
 def _go_on(part: Part, read: Reading) -> None:
     """Add a part that names no action: it belongs to the action before it, or else to the next one."""
     last = read.clauses[-1] if read.clauses else None
+    _check_nothing(part, last)
     if is_more(part, last, read):
         return
     said = last is not None and (is_said(part, last) or repeats(last, part, read.text))

@@ -36,7 +36,8 @@ ILL = re.compile(  # which passes
     r"|krank\w*|erkältet|verletzt|grippe|fieber|corona|urlaub)\b"
 )
 LEFT_LIMITS = re.compile(
-    r"\b(?:erst (?:ab|nach|um)|nicht (?:vor|nach)|not (?:before|after)|only (?:after|from|before))\b"
+    r"\b(?:erst (?:ab|nach|um)|nicht (?:vor|nach)|not (?:before|after)|only (?:after|from|before)"
+    r"|(?:nothing|nichts|nix)(?= (?:before|after|on|vor|nach|ab|am)\b|$))\b"
 )
 DATED_EVENT = re.compile(  # the reason of a wish for the days before it
     r"[,;:.-] ?(?:(?:my|the|our|die|meine?|der|das|i have|ich habe?|an?|eine?) )*(?:exams?|finals?|tests?|race|marathon"

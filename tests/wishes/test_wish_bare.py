@@ -53,6 +53,11 @@ READ = {
     "exercise whenever, just not in the dark, so before 4pm": "exercise not after 16:00",
 }
 REFUSED = (
+    "no sport, nothing before nine",  # of sport, or of all?
+    "no tv, nothing on Sundays",
+    "no series and nothing after ten",
+    "kein Sport, vor neun nichts",
+    "keine Serien, sonntags nichts",
     "mornings are for learning, exam on the 18th",
     "abends Lernen, Klausur am 18.",
     "Sport immer morgens, außer samstags, da erst ab elf",
