@@ -12,7 +12,7 @@ from dataclasses import replace
 from bridge.calendar.busy import OPEN_HOURS, takes_time
 from bridge.calendar.flights import is_by_land, is_journey
 from bridge.calendar.meetings import NO_MEETING, is_meeting
-from bridge.domain.types import Label, Occurrence, Task
+from bridge.domain.types import Label, Occurrence, Response, Task
 from rhythm_env.interface import ActionType
 
 SURE = 0.5  # confidence of a label from which an entry counts as its action
@@ -40,6 +40,19 @@ DAY_OFF = re.compile(
     r"\b(vacation|holidays?|pto|(annual|sick|parental|maternity|paternity) leave|on leave|days? off|time off|ooo|"
     r"out of office|sick day|honeymoon|\w*urlaub|\w*ferien|\w*feiertag|brückentag|krankgeschrieben|gleittag|"
     r"vacances|congés?|férié|vacaciones|festivo|ferie|vacanza|vakantie|feestdag|férias|feriado)\b|[🏖🏝🌴]",
+    re.IGNORECASE,
+)
+STAY = re.compile(  # words of all-day entries that are spent away from home: en, de, fr, es, it, nl, pt
+    r"\b(trip|hotel|hostel|airbnb|travell?ing|stay(ing)? (in|at)|(weekend|holidays?|vacation|conference) in|"
+    r"\w*(reise|trip)|verreist|auswärts|ferien(wohnung|haus)|(wochenende|urlaub|ferien|tagung) in|"
+    r"voyage|déplacement|hôtel|gîte|(vacances|week-end) (à|en|au|aux)|viaje|viaggio|trasferta|\w*reis|viagem)\b",
+    re.IGNORECASE,
+)
+ABOUT_A_STAY = re.compile(  # words of what is only done for such days, or of somebody else's
+    r"\b(plan(ning)?|pack(ing)?|book(ing)?|buy|pay|prepare|cancel|claim|form|ideas?|deadline|back|return(ing)?|school|"
+    r"class|field|planen|planung|packen|buchen|buchung|bezahlen|vorbereiten|stornieren|abrechnung|\w*kosten|zurück|"
+    r"klassen\w*|préparer|valises?|réserver|réservation|payer|annuler|frais|retour|scolaire|reservar|prenotare|boeken|"
+    r"\w*['’]s)\b",
     re.IGNORECASE,
 )
 PUBLIC = re.compile(r"holiday|feiertag|festivo|férié|feestdag", re.IGNORECASE)  # in the name of a calendar
@@ -144,6 +157,18 @@ def _reads_as_work(title: str, label: Label) -> bool:
 def _is_medical(title: str) -> bool:
     found = OF_WORK.search(title)
     return found is not None and found[2] is not None
+
+
+def is_stay(entry: Occurrence) -> bool:
+    """Return True for an all-day entry of days away from home, such as a trip or a hotel.
+
+    >>> titles = "Trip to Rome", "Dienstreise Wien", "Hotel Ibis Lyon", "Plan trip to Rome", "Mia's school trip"
+    >>> [is_stay(entry(0, 24, title=title, first_day=date(2026, 11, 20))) for title in titles]
+    [True, True, True, False, False]
+    """
+    title, event = (title_of(entry) or "")[:200], entry.event
+    held = event.all_day and not event.cancelled and event.response is not Response.DECLINED
+    return held and STAY.search(title) is not None and ABOUT_A_STAY.search(title) is None
 
 
 def title_of(entry: Occurrence) -> str | None:

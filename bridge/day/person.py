@@ -10,6 +10,7 @@ from functools import cached_property
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import is_journey, journey
+from bridge.calendar.kinds import is_stay
 from bridge.day.body import ILLNESS, ModeKind
 from bridge.day.known import HOME_DAYS, LONG_SPORT, PREPARES, Known, kept
 from bridge.day.routine import ending_on, not_against, wished_sleep
@@ -362,10 +363,10 @@ class Person(Known):
         return [(rounded(begin), rounded(min([end, *private])))]
 
     def away(self, day: date) -> bool:
-        """Return True if the person is in another zone than two weeks before, or stated to be away."""
+        """Return True if the zone is new since two weeks, the person says so, or an all-day entry is a stay."""
         wake, bed = self.night(day).wake, self.night(day + DAY).bed
         other = zone_at(wake - HOME_DAYS, self.zones) != zone_at(bed, self.zones)
-        return other or self.mode.on(day) is ModeKind.AWAY
+        return other or self.mode.on(day) is ModeKind.AWAY or any(is_stay(o) for o, _ in self.all_day(day))
 
 
 def _up_by(wake: datetime, entries: Sequence[Stretch]) -> datetime:
