@@ -16,6 +16,10 @@ from bridge.query.reduced import FIGURES, held, periods, reduced, rows_of, taken
 from bridge.query.tables import Row, Tables
 from bridge.query.understood import sides_said
 
+AVERAGES = (Aggregate.MEAN, Aggregate.MEDIAN)
+DIFFERENCE_LEAST = 4  # values with and without; two or three that are alike by chance give a narrow interval
+TOO_FEW = say("of so few values nothing tells whether this is chance")
+
 
 def correlation(query: Query, other: Subject, tables: Tables) -> Answer:
     """Return the rank correlation by day of the query's subject with another one."""
@@ -62,7 +66,9 @@ def difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tabl
     with_it = test_of([split], tables, query.subject.kind)
     for row in kept:
         sides[with_it is not None and not with_it(row)].append(row)
-    return minus(query, sides, ("with", "without"))
+    found = minus(query, sides, ("with", "without"))
+    few = query.of in AVERAGES and found.value is not None and min(map(len, sides)) < DIFFERENCE_LEAST
+    return replace(found, interval=None, meant=TOO_FEW) if few else found
 
 
 def change(query: Query, other: Span, rows: Sequence[Row], tables: Tables) -> Answer:

@@ -106,6 +106,14 @@ def test_stress_is_asked_of_the_figure_that_a_source_tells(lived: tuple[Bridge, 
     assert asking.plain(bridge, user, "steps on days with stress above 20", now=NOW)[0].value == steps(0)
 
 
+def test_a_difference_of_so_few_days_says_that_it_may_be_chance(lived: tuple[Bridge, User]) -> None:
+    values = sorted(group.value or 0.0 for group in ask(lived, "steps", by="day").groups)
+    for least, few in ((values[-3], True), (values[len(values) // 2], False)):
+        found = ask(lived, "asleep", against=f"steps > {least}")
+        assert found.value is not None
+        assert (found.interval is None, found.meant is not None) == (few, few)
+
+
 def test_a_slope_has_an_interval_from_ten_values_of_two_days_on() -> None:
     days, values = [1, 2] * 5, [float(n * n % 7) for n in range(10)]
     assert statistics.slope_interval(days, values) is not None
