@@ -191,14 +191,15 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         "like it; set an alarm for {up:%H:%M}"
     ),
     "bedtime_leaves": say(
-        "bedtime is {time:%H:%M} {on}, before {what} at {entry:%H:%M}: that leaves {long}, {missing} less than you need"
+        "bedtime is {time:%H:%M} {on}, before {what} at {entry:%H:%M}: that leaves {long} in bed, {missing} less than "
+        "you need"
     ),
     "nap_after_it": say("keep half an hour for a nap on {day:%A}"),
     "bedtime_unwell": say("bedtime is {time:%H:%M} {on}, earlier than usual, because your body needs the rest"),
     "bedtime_after": say("bedtime is {time:%H:%M} {on}, as early as your entry until {until:%H:%M} allows"),
     "bedtime_was": say("bedtime was {time:%H:%M}"),
-    "bedtime_short": say("{bedtime}; that leaves {long}, {missing} less than you need"),
-    "bedtime_short_now": say("{bedtime}; going to bed now leaves {long}, {missing} less than you need"),
+    "bedtime_short": say("{bedtime}; that leaves {long} in bed, {missing} less than you need"),
+    "bedtime_short_now": say("{bedtime}; going to bed now leaves {long} in bed, {missing} less than you need"),
     "bedtime_varies": say(
         "bedtime is {time:%H:%M} {on}, near last night's, because your nights begin at different hours"
     ),

@@ -84,7 +84,7 @@ def test_after_a_change_of_zone_at_night_a_wish_is_read_back_by_the_new_clock():
     wishes = Wishes(night=NightWish(bed=time(23, 30)))
     made = Person(known=life, now=now + timedelta(minutes=5), routine=learn_routine(life), wishes=wishes)
     assert for_person([of_bedtime(made, TODAY + DAY)]) == [
-        "you wish to be in bed by 23:30; going to bed now leaves 6 h, 1 h 50 min less than you need"
+        "you wish to be in bed by 23:30; going to bed now leaves 6 h in bed, 1 h 50 min less than you need"
     ]
 
 

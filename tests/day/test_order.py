@@ -251,7 +251,7 @@ def test_an_entry_that_cuts_the_sleep_between_night_shifts_is_its_reason():
         if dentist:
             up, bed = for_person(sleep_.facts)
             assert up == "you get up at 10:15 for your entry at 11:00"
-            assert bed.endswith("that leaves 2 h 15 min, 5 h 45 min less than you need")
+            assert bed.endswith("that leaves 2 h 15 min in bed, 5 h 45 min less than you need")
 
 
 # Days off -------------------------------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ def test_after_bedtime_a_short_night_counts_from_now():
     wish = Wishes(night=NightWish(bed=time(22, 30), up=time(7)))
     made = person(hour=24.5, day=TODAY, episodes=nights(30, -50, 420, last=TODAY), wishes=wish)
     assert told(made)[0] == (
-        "you wish to be in bed by 22:30; going to bed now leaves 6 h 30 min, 1 h 10 min less than you need"
+        "you wish to be in bed by 22:30; going to bed now leaves 6 h 30 min in bed, 1 h 10 min less than you need"
     )
 
 

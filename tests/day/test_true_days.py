@@ -55,7 +55,7 @@ def test_what_is_left_of_a_night_is_counted_from_the_start_that_is_shown():
     up = person(*entries, day=SUNDAY, hour=2.45, episodes=nights(30, -30, 450, last=SUNDAY - DAY, noise=5))
     card = found(up, 3)[0][A.SLEEP]
     assert (card.start, card.end) == (at(SUNDAY, 150), at(SUNDAY, 330))
-    assert "leaves 3 h, " in for_person(card.facts)[0]
+    assert "leaves 3 h in bed, " in for_person(card.facts)[0]
 
 
 def eve_of_a_race(last_night, start=450, hour=18.0, before=None):
