@@ -20,6 +20,7 @@ from bridge.domain.sport_names import sport_name
 from bridge.query import exposures
 from bridge.query.answer import answer
 from bridge.query.answered import Answer
+from bridge.query.compared import TOO_FEW
 from bridge.query.exposures import has_words
 from bridge.query.figures import LONG, PAINS
 from bridge.query.meaning import by_what_is_stored, stands_for, with_verdict
@@ -220,7 +221,8 @@ def _answered(
         told = answer(told.query, tables)
     told = with_verdict(told, tables, text.lower())
     besides = [
-        told.meant or stands_for(told, text.lower(), at.date()),
+        told.meant,
+        stands_for(told, text.lower(), at.date()) if told.meant in (None, TOO_FEW) else None,
         _each_on_average(bridge, user, words, told, now=now, titles=titles),
         _never(bridge, user, words, told, now=now, titles=titles),
     ]
