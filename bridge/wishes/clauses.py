@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from bridge.wishes.clocks import of_half
 from bridge.wishes.hours import AT_NIGHT, NotUnderstood
 from bridge.wishes.lexicon import ALL, WEEK, WORK, Kind
-from bridge.wishes.reasons import Reading, is_days, is_limit
+from bridge.wishes.reasons import Reading, is_days, is_free_of, is_limit
 from bridge.wishes.slots import DISLIKED, HEADS, LIMITS, Part
 from rhythm_env.interface import ActionType
 
 K = Kind
+LAST = ([K.DAY], [K.PART], [K.SPAN])  # of a clause whose time may be of the clause before it, too
 SATURDAY, SUNDAY = 5, 6
 SPECIFIES = re.compile(r"\b(?:i\.e|namely|that is|meaning|i mean|in other words|nämlich|das heißt|d\.h|sprich)\b")
 ALSO = re.compile(r"\b(?:also (?:not|never)|not [^,.;]+ either|auch nicht|auch (?!sonst)(?:am |an )?\w+ nicht)\b")
@@ -266,3 +268,22 @@ def is_firm(part: Part) -> bool:
 
 def is_never(part: Part) -> bool:
     return part.flags.get(K.NOT) in ("never", "nie")
+
+
+def check_neighbours(clauses: Sequence[Part]) -> None:
+    """Raise NotUnderstood for two clauses of which the second may say what the first one is of."""
+    for one, other in pairwise(clauses):
+        joined = other.joint is K.AND or (other.joint is K.COMMA and other.kinds[-1:] in LAST and other.actions != ALL)
+        if one.nots and other.nots and not one.times and other.times and joined and not is_never(one):
+            raise NotUnderstood  # "no sport and no tv on Sundays", "no tv, no work after nine"
+        if one.counts and one.actions and other.kinds == [K.DAY, K.FREE] and other.joint is K.COMMA:
+            raise NotUnderstood  # "four runs a week, Sundays off": of runs, or of work?
+        if any(is_free_of(a, b) for a, b in ((one, other), (other, one))):
+            raise NotUnderstood  # "I work mornings, afternoons are free": of work, or of all?
+
+
+def check_nothing(part: Part, last: Part | None) -> None:
+    """Raise NotUnderstood for "no sport, nothing before nine": of sport, or of all?"""
+    bare = last is not None and last.nots and last.actions != ALL and not (last.times or last.counts)
+    if bare and part.flags.get(K.NOT) == "nothing" and part.times and not part.by_then:
+        raise NotUnderstood

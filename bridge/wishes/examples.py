@@ -13,11 +13,12 @@ from typing import Any
 from bridge.domain import phrases
 from bridge.domain.phrases import NUMBERS
 from bridge.wishes.events import timed
-from bridge.wishes.hearing import ENDS, IN_BED, ORDER, heard
+from bridge.wishes.hearing import IN_BED, ORDER, heard
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.lexicon import WORK, Kind, Token, lexicon
 from bridge.wishes.occasions import occasion
 from bridge.wishes.reasons import PASSES
+from bridge.wishes.refusals import ENDS
 from bridge.wishes.spelling import words
 from bridge.wishes.statements import is_time
 from rhythm_env.interface import Meter

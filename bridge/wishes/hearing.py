@@ -18,17 +18,17 @@ from bridge.wishes.conflicts import contradicts
 from bridge.wishes.events import with_evening
 from bridge.wishes.hours import NotUnderstood
 from bridge.wishes.leanings import leanings
-from bridge.wishes.lexicon import ALL, COMPANY, WEEK, Kind, lexicon
+from bridge.wishes.lexicon import ALL, WEEK, lexicon
 from bridge.wishes.occasions import occasion, written_out
-from bridge.wishes.phrasings import BLOCKS, FOREVER, NOTHING_ELSE, alone, phrasings
+from bridge.wishes.phrasings import FOREVER, NOTHING_ELSE, alone, phrasings
 from bridge.wishes.reading import by_slots
 from bridge.wishes.reasons import DATED_EVENT, ILL, LEFT_LIMITS, PASSES
+from bridge.wishes.refusals import is_no_wish, leaves_amounts
 from bridge.wishes.said import Said
 from bridge.wishes.slots import POLARITY
 from bridge.wishes.statements import at_once, without_statements
 from bridge.wishes.wanting import held_for
 
-K = Kind
 TEXT_MAX = 300  # characters
 LENGTHS = ("shortest", "longest")
 WORDS_MIN = 3  # of a wish beside another
@@ -36,9 +36,6 @@ OF_WEEK = frozenset(WEEK)
 LANGUAGES = ("en", "de")
 PERMANENT = {"never", "without"}
 OF_NIGHTS = {"bed", "up", "earliest", "asleep", "rest"}
-HAPPENED = re.compile(  # on which a wish depends
-    r"\b(?:when|whenever|if) i(?:'ve| have) (?:had|been|worked|slept)\b|\bwenn ich [^,;.]*\b(?:hatte|war|gehabt habe)\b"
-)
 UNPARTED = re.compile(  # a reason without a comma before it
     r"(?i)(?<=\w) (?=da (?:\w*[^\Wr]t|\w+en|hab|habe|bin|sind) (?:ich|wir|die|der|das|es|meine?|unsere?|mein|unser)\b"
     r"|that'?s (?:my|our|when|family)\b)(?<!\bund )(?<!\bdays )(?<!\band )(?<!\bor )(?<!\bbecause )(?<!\bso )"
@@ -47,17 +44,9 @@ DEPENDS = re.compile(  # on what a day held, by which no night is wished
     r"\b(?:nach|after|vor|before) (?:(?:de[mr]|eine[mr]|jede[mr]|meine[mr]|the|an?|my|each|every) )?"
     r"(?:[\w-]+ )?[\w-]*(?:dienst|schicht|sport|training|arbeit|party|shift|duty|work|workout)e?n?s?\b"
 )
-NO_END = re.compile(
-    r"(?:\b(?:never|not|no need to)|n't)\b[^,.;]*\b(?:stop(?! work)|quit|skip|drop)\b"
-)  # of what is wished
 IN_BED = re.compile(
     r"\bbis (?:um )?[^ ,.;]+(?: uhr)?(?: morgens| früh)? (?:im|in meinem) bett\b(?! (?:bleib|lieg))"
 )  # or by then
-ENDS = re.compile(  # of work, or of the day
-    r"^(?:please |bitte )?(?:(?:be |get )?(?:done|finished|through|wrapped up) (?:by|before|at)\b"
-    r"|fertig (?:bis|um)\b|bis [^,;]+? fertig(?: sein)?$)(?!.*\b(?:i|we|ich|wir)\b)"
-    r"(?!.*(?:work|office|job|shift|desk|arbeit|büro|dienst|schicht|feierabend))"
-)
 LENGTHENS = re.compile(r"\b(?:kürzer|länger|shorter|longer)\b")
 MORNING_TO = re.compile(r"\b(?:morning|morgens|vormittag)\w*\b.*\b(?:until|till|bis) [^ ,;.]+$")
 SLEEP = re.compile(r"^(?!.*\b(?:bed|bett)\b).*\b(?:sleep|asleep|schlaf\w*|geschlafen)\b")
@@ -87,23 +76,6 @@ WITH = re.compile(r"(?i) (?:with|mit) ")
 POINTS = re.compile(  # to what is said elsewhere in a text
     r"\b(?:then|that|those|otherwise|instead|except|if|unless|da|dann|danach|sonst|ansonsten|stattdessen|außer|wenn)\b"
 )
-QUESTION = re.compile(  # asks, or tells a condition, and wishes not
-    r"(?:is (?!it\b)|are|do|does|did|why|what|how|ist|sind|warum|wieso|weshalb|wie)\b.*\?$"
-    r"|(?:ist|sind|hat|hab|habe|bin|wird|regnet|scheint|schläft|should) [^,.;]*,? dann\b"
-)
-ALONE = r"^(?!.*(?:[,;]| so | because | also | weil |\b(?:count|matter|weigh|come first|zähl|wichtig|wieg)))"
-DO = r"(?:should|must|shall|ha(?:ve|s) to|needs? to|ought to|sollen|soll|sollten?|müssen|muss|dürfen)"
-TO_DO = re.compile(  # by its subject, who may be somebody else
-    rf"{ALONE}.*?\b{DO} (?:the|my|our|die|der|das|meine?|unsere?) (?P<who>[^\W\d]+)\b"
-    rf"|{ALONE}(?:(?:please|bitte|the|my|our|die|der|das|meine?|unsere?) )*(?P<who1>[^\W\d]+)(?= {DO}\b)"
-    r"|\b(?:want|like|expect|wish) (?:(?:the|my|our) )?(?P<who2>[^\W\d]+) to\b"
-    r"|\b(?:will|möchte|wünsche mir|hoffe),? dass (?:die|der|das|meine?|unsere?) (?P<who3>[^\W\d]+)\b"
-)
-LIMITED = re.compile(  # by a clause that tells which: "nothing before ten, wofür man denken muss"
-    r",\s*(?:wo(?:für|bei|mit|zu|von|ran|rauf|rin|durch|nach|rum|rüber)|welche[rsnm]?|(?:für|mit|bei|von|an|in|auf) "
-    r"(?:die|das|den|dem|der) (?:man|ich|du|wir)|(?:for|with|at|in|on) which)\b"
-    r"|\b(?:nichts|nix|alles|everything|anything|nothing)\b[^,.;]*,\s*(?:was (?!soll\b)|which\b|that (?!is\b|'s))"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +99,7 @@ def heard(text: str, today: date | None = None) -> Heard:
     text = UNPARTED.sub(lambda at: ", " if POLARITY.search(text[: at.start()].lower()) else " ", text)
     text = at_once(text)
     plain = text.strip().lower()
-    if (
-        len(text) > TEXT_MAX
-        or HAPPENED.search(plain)
-        or QUESTION.match(plain)
-        or LIMITED.search(plain)
-        or NO_END.search(plain)
-        or ENDS.search(plain)
-        or BLOCKS.search(plain)
-        or _is_of_others(plain)
-    ):
+    if len(text) > TEXT_MAX or is_no_wish(plain):
         raise NotUnderstood
     found = [one for language in LANGUAGES if (one := _told(text, language, today)) is not None]
     found = found or [one for language in LANGUAGES for one in _in_two(text, language, today)]
@@ -155,6 +118,8 @@ def heard(text: str, today: date | None = None) -> Heard:
         raise NotUnderstood  # "no sport, I'm exhausted": today, or never again?
     if any(LENGTHENS.search(one.lower()) or LEFT_LIMITS.search(one.lower()) for one in best.aside):
         raise NotUnderstood  # "learning units shorter, 25 minutes, then a break"
+    if leaves_amounts(best.said, best.aside):
+        raise NotUnderstood  # "less meditation and no yoga"
     if DATED_EVENT.search(plain) and any(one.when and one.when.since == one.when.until for one in best.said):
         raise NotUnderstood  # "mornings are for learning, exam on the 18th"
     if MORNING_TO.search(plain) and any(
@@ -181,13 +146,6 @@ def _of_one_thing(one: Heard, plain: str) -> Heard:
         return one
     best = replace(one.said[0], kind="best", narrows=False)
     return replace(one, said=(best, held_for((best,))))
-
-
-def _is_of_others(plain: str) -> bool:
-    """Return True for "the neighbours should be quieter", which is nothing that one does oneself."""
-    who = [next(name for name in told.groups() if name) for told in TO_DO.finditer(plain)]
-    tokens = [one for language in LANGUAGES for name in who for one in lexicon(language).phrases.get((name,), ())]
-    return any(kind is K.ACTION and isinstance(of, frozenset) and of <= COMPANY for kind, of in tokens)
 
 
 def _in_two(text: str, language: str, today: date | None) -> Iterator[Heard]:

@@ -199,8 +199,16 @@ def phrasings(text: str, language: str) -> Iterator[tuple[Sequence[str], tuple[s
         yield from (([other], ()) for other in _plainly(one, language))
     if (told := THAN_TIME.search(plain)) is not None and is_time(told["when"], language):
         rest = plain[: told.start()]
-        if not POLARITY.search(rest):
+        if not POLARITY.search(rest) and _names_times(rest, language):
             yield [rest], (told[0].strip(" ,"),)
+
+
+def _names_times(plain: str, language: str) -> bool:
+    """Return True for "runs at noon" before "not in the evening": a bound of all days loses its exception."""
+    try:
+        return any(one.times for one in parts_of(plain, language, with_meters=False))
+    except NotUnderstood:
+        return False
 
 
 def _free_of(plain: str, language: str) -> Iterator[list[str]]:

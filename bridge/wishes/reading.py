@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from bridge.wishes.clauses import (
     FIRM,
@@ -12,6 +11,8 @@ from bridge.wishes.clauses import (
     add_length,
     at_times_of,
     beside_length,
+    check_neighbours,
+    check_nothing,
     go_on_with,
     goes_with,
     inherits,
@@ -37,7 +38,6 @@ from bridge.wishes.reasons import (
     is_aside,
     is_days,
     is_entry,
-    is_free_of,
     is_ground,
     is_limit,
     leave,
@@ -53,7 +53,6 @@ from bridge.wishes.wanting import held_for
 
 K = Kind
 AFTERWARDS, THAT_DAY = 1, 2  # of "then"
-LAST = ([K.DAY], [K.PART], [K.SPAN])  # of a clause whose time may be of the clause before it, too
 Found = tuple[tuple[Said, ...], tuple[str, ...]]  # wishes, and what is set aside
 
 
@@ -124,20 +123,8 @@ def _read(parts: Sequence[Part], text: str) -> Reading:
         raise NotUnderstood  # "on Wednesdays I work at home: a run at noon"
     share_weeks(read.clauses)
     share_nights(read.clauses)
-    _check_neighbours(read.clauses)
+    check_neighbours(read.clauses)
     return read
-
-
-def _check_neighbours(clauses: Sequence[Part]) -> None:
-    """Raise NotUnderstood for two clauses of which the second may say what the first one is of."""
-    for one, other in pairwise(clauses):
-        joined = other.joint is K.AND or (other.joint is K.COMMA and other.kinds[-1:] in LAST and other.actions != ALL)
-        if one.nots and other.nots and not one.times and other.times and joined and not is_never(one):
-            raise NotUnderstood  # "no sport and no tv on Sundays", "no tv, no work after nine"
-        if one.counts and one.actions and other.kinds == [K.DAY, K.FREE] and other.joint is K.COMMA:
-            raise NotUnderstood  # "four runs a week, Sundays off": of runs, or of work?
-        if any(is_free_of(a, b) for a, b in ((one, other), (other, one))):
-            raise NotUnderstood  # "I work mornings, afternoons are free": of work, or of all?
 
 
 def _take(part: Part, following: Sequence[Part], read: Reading) -> None:
@@ -323,17 +310,10 @@ def _afterwards(part: Part, before: Part | None) -> None:
     del part.flags[K.THEN]
 
 
-def _check_nothing(part: Part, last: Part | None) -> None:
-    """Raise NotUnderstood for "no sport, nothing before nine": of sport, or of all?"""
-    bare = last is not None and last.nots and last.actions != ALL and not (last.times or last.counts)
-    if bare and part.flags.get(K.NOT) == "nothing" and part.times and not part.by_then:
-        raise NotUnderstood
-
-
 def _go_on(part: Part, read: Reading) -> None:
     """Add a part that names no action: it belongs to the action before it, or else to the next one."""
     last = read.clauses[-1] if read.clauses else None
-    _check_nothing(part, last)
+    check_nothing(part, last)
     if is_more(part, last, read):
         return
     said = last is not None and (is_said(part, last) or repeats(last, part, read.text))

@@ -163,3 +163,22 @@ def test_amounts_are_kept_told_and_taken_back(text: str) -> None:
     again = applied(wishes, [Said(kind="forget", actions=said[0].actions)])
     assert again == Wishes()
     assert replaced(wishes, said) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "an hour of deep work a day at most, not on Sundays",  # an exception that was set aside
+        "45 minutes of learning a day max, not on Mondays",
+        "höchstens eine Stunde Serien am Tag, nicht am Sonntag",
+        "sport at most once a day, not on Fridays",
+        "I would like less meditation and no yoga",  # a wish that was set aside
+        "I want more learning and no series",
+        "ich möchte weniger Papierkram und keine Serien",
+        "mehr Bewegung, aber nicht montags",  # no kind of it
+        "weniger Bewegung, aber nicht samstags",
+    ],
+)
+def test_no_half_of_an_amount_is_lost(text: str) -> None:
+    with pytest.raises(NotUnderstood):
+        understood(text, TODAY)
