@@ -292,6 +292,19 @@ class _Around:
         return bool(last and self.kinds & {w.WORKOUTS, w.SPORT, w.ACTIVITY, w.RAN} and w.TASKS not in self.kinds)
 
     @cached_property
+    def entry_ended(self) -> bool:
+        """Return True if the end of an entry is asked for, which is not told: "when did my last meeting end"."""
+        return bool(
+            {w.WHEN, w.CLOCKED} & self.kinds and {w.ENTRIES, w.ACTION} & self.kinds and w.TASKS not in self.kinds
+        )
+
+    @cached_property
+    def fewest(self) -> frozenset[w.Token]:
+        """The tokens for the fewest of what is counted. A week or month without any has no row, so none is told."""
+        counts = not self.metrics and w.FIGURE not in self.kinds
+        return frozenset({(w.OF, "min"), (w.OF, "min?")} if counts else ())
+
+    @cached_property
     def climbed(self) -> bool:
         """Return True if "gestiegen" means climbed, not risen."""
         return bool({(w.METRIC, "floors"), (w.FIGURE, "ascent")} & self.tokens)
@@ -318,7 +331,9 @@ class _Around:
         kind, value = token
         nightly = [one in METRICS and METRICS[Metric(one)].shape is Shape.NIGHTLY for one in self.metrics]
         told_by_group = (
-            kind in (w.LENGTH, w.EARLY) or (kind == w.OF and value in ENDS) or (kind == w.BEST and self.better)
+            kind in (w.LENGTH, w.EARLY)
+            or (kind == w.OF and value in ENDS and token not in self.fewest)
+            or (kind == w.BEST and self.better)
         )
         nothing = {
             w.USUAL: True,
@@ -330,7 +345,7 @@ class _Around:
             w.TOGETHER: w.RELATED in self.kinds,
             w.RISEN: self.climbed,
             w.PLANNED: bool(self.kinds & {w.ENTRIES, w.ACTION}),
-            w.ENDED: w.CLOCK not in self.kinds and not self.ended,  # "finished before 8 am" is no start
+            w.ENDED: w.CLOCK not in self.kinds and not self.ended and not self.entry_ended,
             w.AT_NIGHT: bool(nightly) and all(nightly) and not self.kinds & DONE,
             w.FIGURE: value == "a minute" and bool(self.metrics) and self.metrics <= A_MINUTE,
         }

@@ -82,3 +82,10 @@ def test_when_a_workout_ended_is_no_begin(text: str, field: str, of: str) -> Non
 
 def test_the_last_workout_has_its_time(lived: Lived) -> None:
     assert told(lived, "when was my last workout", 9).startswith("the last of workouts, on 4 Jan 2026 at 10:00")
+
+
+def test_the_short_form_asks_for_what_is_to_come_like_the_long_one() -> None:
+    for text in ("when {} my first appointment on Thursday", "when {} my first meeting on Monday"):
+        spans = [read(text.format(verb), TODAY, []) for verb in ("is", "was")]
+        short = read(text.replace("when {}", "when's"), TODAY, [])
+        assert (short.since, short.until) == (spans[0].since, spans[0].until) != (spans[1].since, spans[1].until)

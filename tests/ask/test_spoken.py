@@ -29,6 +29,11 @@ def test_a_spoken_question_is_read_as_meant(text: str, meant: Words) -> None:
         "Hab ich im Oktober die 7000 Schritte kein einziges Mal verfehlt?",  # no entry of that name
         "Schritte, wenn ich am nächsten Tag Frühdienst hab",  # of the day before, which no condition says
         "werd ich morgen früh wach?",
+        "which month had the fewest workouts?",  # one without any has no row
+        "welcher Monat hatte die wenigsten Trainings?",
+        "which weekday has the fewest meetings?",
+        "when did my last meeting end on Friday?",  # only when it began is told
+        "wann endete am Freitag die letzte Besprechung?",
         "Kopfschmerzen seit Oktober gegen Juli bis September",  # of how many days none was noted, nothing says
         "steps before workdays",
         "bedtime before workdays and before weekends",  # the one or the other, or how they differ
