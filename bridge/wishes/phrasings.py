@@ -41,6 +41,7 @@ SPLIT = re.compile(  # hours before what alone is wanted, and the days of it aft
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:montag|dienstag|donnerstag|freitag|samstag|sonntag)s?|mittwochs?))$"
 )
 A_COUNT = re.compile(r"^(?:ein\w{0,2}|an?|one|two|zwei|\d+)\b")
+VAGUE = re.compile(r"^(?:something|(?:et)?was) \w+$")  # "something relaxing" is no one action
 KEPT = re.compile(  # times that are kept for somebody
     r"^(?:keep|reserve|hold) (?P<when7>(?:the )?\d[^,;]*?) for (?P<what7>[^,;.:]+)$"
     r"|^(?:(?:please )?(?:keep|leave|hold|block|reserve) )?(?P<when>.+?) (?:belongs? to|(?:is|are) (?:reserved"
@@ -148,7 +149,7 @@ def alone(text: str, language: str, *, dated: bool) -> Alone | None:
         actions = named_in(what, language)
         if (
             actions
-            and not (POLARITY.search(what) or A_COUNT.match(what))
+            and not (POLARITY.search(what) or A_COUNT.match(what) or VAGUE.match(what))
             and (is_time(when, language) if when else dated)
         ):
             when = f"on {when}" if re.match(r"the \d", when) else when

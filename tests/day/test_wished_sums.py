@@ -118,3 +118,19 @@ def test_the_sum_of_another_action_changes_nothing() -> None:
         assert found(person(hour=18, wishes=wished(text)), 3)[0].get(A.LEARN) == found(
             person(hour=18, wishes=EVERY_DAY), 3
         )[0].get(A.LEARN)
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("only one suggestion on weekends", 1),
+        ("at most two suggestions on Sundays", 2),
+        ("am Wochenende höchstens ein Vorschlag", 1),
+        ("am Sonntag keine Vorschläge", 0),
+        ("at most one suggestion on workdays", 3),
+    ],
+)
+def test_the_suggestions_of_some_days_are_so_many(text: str, most: int) -> None:
+    wishes = Wishes(goals={A.LEARN: 7, A.MEDITATE: 7, A.FAMILY_TIME: 7, A.ME_TIME: 7})
+    made = free_sunday(wishes=wished(text, wishes))
+    assert len(blocks(made, "suggested")) == most
