@@ -24,6 +24,7 @@ OF_NIGHT = (
 BEHIND = OF_NIGHT - {"resting_hr", "hrv_rmssd", "recovery_score", "sleep_need"}  # of a day: of the night that follows
 COUNTED = ("days", "nights", "workouts", "entries")
 WEEKDAYS = "weekday <= 5"
+SINGLE = re.compile(r"weekday = \d")  # and not "Monday to Thursday"
 COMPARE = (w.RELATED, w.DIFFERENCE, w.THAN, w.OTHERS, w.MORE, w.BECOMES)
 PLAIN: Sequence[tuple[tuple[str, ...], Callable[[Bag], Words]]] = (
     ((w.ENTRIES, w.ACTION), entries),
@@ -76,7 +77,7 @@ def _versus(bag: Bag) -> Words | None:
         return None
     weekdays = [one for one in said if one.startswith("weekday")]
     parted = _parts_at(bag, places[0] + 1)
-    if parted is None or (len(weekdays) == 2 and (all("=" in one and "<" not in one for one in weekdays))):
+    if parted is None or (len(weekdays) == 2 and all(SINGLE.fullmatch(one) for one in weekdays)):
         return None
     if len(said) == 2 and not places[0] < parted < places[1]:
         return None
@@ -159,7 +160,7 @@ def _classes(bag: Bag) -> Words | None:
             raise NotUnderstood  # "does yoga help my running": no number of both
         bag.take(*COMPARE, w.AND, w.WITH)
         return entries(bag) if len(actions) == 2 else workouts(bag)
-    weekdays = [str(value) for kind, value in bag.tokens if kind == w.CONDITION and str(value).startswith("weekday = ")]
+    weekdays = [str(value) for kind, value in bag.tokens if kind == w.CONDITION and SINGLE.fullmatch(str(value))]
     if len({*weekdays}) != 2:
         return None
     differ = bag.sees(w.DIFFERENCE) or (w.METRIC, "nights.start") in bag.tokens  # of evenings, which the groups are not

@@ -28,6 +28,9 @@ UNITS: Mapping[str, tuple[str, float]] = {
     word: (unit, float(many)) for words, unit, many in TOLD["units"]["names"] for word in words.split(", ")
 }
 SHIFT = re.compile("shift|schicht|dienst(?!ag)")
+ONES = re.compile(r"(?<=(?:early|night) )ones|(?<=late )ones|(?<=day )ones")  # "late shifts or early ones"
+LEADS = "before|after|on|in|with|an?|the|my|days|vor|nach|an|tagen|mit|bei|de[rmn]|eine[rmn]?"
+THAN_SHIFT = re.compile(rf"(?<!\w)(than|als)(?= (?:(?:{LEADS}) )*+ ?§s)")
 Words = Mapping[str, Any]
 AMOUNTS = frozenset({"many", "much", "viele", "viel"})  # behind which a word of its own is no slip of a small one
 
@@ -133,11 +136,13 @@ class Marked:
             return text
         shift = rf"(?<!\w)(?:{_words(self.language)['shift']})(?!\w)"
         on_days = _words(self.language)["on_days"]  # "when I had the early shift"
-        return re.sub(
+        text = ONES.sub("shifts", text) if "shift" in text else text
+        text = re.sub(
             shift,
-            lambda m: f"{on_days} " * bool(m["lead"]) + self._put("q", w.FACTOR, f"{TITLED}{m['name'] or m['any']}"),
+            lambda m: f"{on_days} " * bool(m["lead"]) + self._put("s", w.FACTOR, f"{TITLED}{m['name'] or m['any']}"),
             text,
         )
+        return THAN_SHIFT.sub(r"\1 vs", text) if text.count("§s") > 1 else text  # before one than before the other
 
     def mark(self, text: str) -> str:
         """Return a text with its numbers, times and dates replaced by placeholders."""
@@ -179,7 +184,8 @@ class Marked:
             self._days_of_week,
             text,
         )
-        begun = "(?:from |von )?" if re.search(of["usual"], text) else "(?<!from )(?<!von )"
+        text, compared = self._with_ranges(text)
+        begun = "(?:from |von )?" if compared or re.search(of["usual"], text) else "(?<!from )(?<!von )"
         text = re.sub(
             rf"(?<!\w){begun}(?<!vom )(?<!last )(?<!letzten )"
             rf"({weekday})s? ?(?:to|through|till|bis|-|–) ?({weekday})s?( nights)?"  # by the day of waking
@@ -208,6 +214,18 @@ class Marked:
             lambda m: self._put("n", w.ROWS_LAST, ("first" if "rst" in m[1] else "last", self._number(m[2]))),
             text,
         )
+
+    def _with_ranges(self, text: str) -> tuple[str, bool]:
+        """Return a text with "mon-thu" and "fri-sun" written out if it names two ranges, and whether it does."""
+        of, names = _words(self.language), WEEKDAYS[self.language].split()
+        short = "|".join([*names, *(one[: of["short"]] for one in names)])
+        pair = rf"(?<!\w)({short})\.? ?(?:{of['through']}) ?({short})(?!\w)\.?"
+        found = len(re.findall(pair, text)) > 1
+
+        def whole(match: re.Match[str]) -> str:
+            return " – ".join(next(name for name in names if name.startswith(one)) for one in match.groups())
+
+        return (re.sub(pair, whole, text), True) if found else (text, False)
 
     def _days_of_week(self, match: re.Match[str]) -> str:
         """Return the dates of "Monday to Wednesday last week", between which it asks."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from bridge.domain.phrases import WEEKDAYS
 from bridge.query import plain_kinds as w
 from bridge.query.plain_kinds import NotUnderstood
 from bridge.query.plain_marks import TOLD as MARKS
@@ -17,7 +18,12 @@ from bridge.query.plain_words import Known, months, pattern, texts, tokens_of, v
 from bridge.query.span_patterns import TOLD as SPANS
 
 SPELLED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+SHORT_DAYS = {
+    "|".join(one[: MARKS[language]["short"]] for one in WEEKDAYS[language].split()): through
+    for language, through in (("en", "to"), ("de", "bis"))
+}
 BURNED = pattern("burned")
+BEFORE = (w.THAN, "before")
 GERMAN_IT = pattern("german_it")
 WHO_ASKS = pattern("who_asks")
 
@@ -33,6 +39,8 @@ def plainly(text: str) -> str:
         text = re.sub(r"(?<!\w)(?<!aktive )energie(?!\w)", "kalorien", text)
     month = "|".join(months())
     text = re.sub(rf"(?<!\w)({month})-({month})(?!\w)", r"\1 – \2", text)
+    for short, through in SHORT_DAYS.items():
+        text = re.sub(rf"(?<!\w)({short})\.?[-–]({short})(?!\w)", rf"\1 {through} \2", text)
     text = re.sub(r"(?<=\d)(?=(?:d|wks?)(?!\w))", " ", text)  # "30d"
     text = re.sub(r"(?<=[^\W\d_])(?:-|/(?!h(?!\w)))(?=[^\W\d_])", " ", text)  # "REM-Schlaf", "steps/stress"
     text = re.sub(r"(?<=\w) (?:/|\+) (?=[^\W\d_])", " vs ", text)  # "progress / deep work"
@@ -95,6 +103,9 @@ def placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
     led = [kind for kind, _ in tokens[:2]]
     tokens = tokens[1:] if led[:1] == [w.AND] or led == [w.WITH, w.HOW_MANY] else tokens
     kinds = {kind for kind, _ in tokens}
+    again = tokens.index(BEFORE) if BEFORE in tokens[:-1] else 0
+    if (w.AHEAD, None) in tokens[:again]:  # "before a run than before yoga"
+        tokens = [*tokens[:again], (w.THAN, None), (w.AHEAD, None), *tokens[again + 1 :]]
     if tokens and tokens[-1] == (w.AHEAD, None) and kinds <= {w.DID, w.AHEAD, w.SPAN, w.CONDITION, w.CLOCK}:
         tokens = [*tokens[:-1], (w.LIST, None)]  # "was habe ich morgen vor"
     many = [at for at, (kind, _) in enumerate(tokens) if kind == w.HOW_MANY]
