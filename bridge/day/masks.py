@@ -24,7 +24,7 @@ from bridge.day.view import DUE_DAYS, RESTS, WEEK, WEEKEND, Candidate, View, dea
 from bridge.day.work import public_holidays
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
-from bridge.domain.slots import moment_at
+from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.types import EpisodeKind
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Slot
 
@@ -39,6 +39,10 @@ BEFORE_SHIFT, SHIFT = 5 * HOUR, 6 * HOUR
 NOON, OFFICE_END, AFTERNOON, AFTER_DINNER = 12 * HOUR, 17 * HOUR, 13 * HOUR, 19 * HOUR
 ANSWERED = ((8 * HOUR, 12 * HOUR), (13.5 * HOUR, 17 * HOUR))  # hours in which offices answer, Monday to Friday
 SHOPS = 9 * HOUR, 20 * HOUR  # in which they are open
+# Where the law shuts shops on Sundays: Germany, Austria, Switzerland, Norway, Poland, Greece.
+SHUT_ON_SUNDAYS = frozenset(
+    f"Europe/{name}" for name in ("Berlin", "Busingen", "Vienna", "Zurich", "Oslo", "Warsaw", "Athens")
+)
 BEFORE_EXAM = 4 * HOUR  # in which nothing else is begun that can wait; our choice
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 22 * HOUR, 18 * HOUR, 20 * HOUR
 SHORT_TASK = 30  # minutes of a task that an evening holds once it is overdue
@@ -284,6 +288,9 @@ def shops_open(candidate: Candidate, view: View) -> Cells | bool:
         return True
     if task.key in view.person.errands:  # which has hours of its own
         return True
+    shut = view.grid.date.weekday() > WEEKEND and zone_at(view.grid.wake, view.person.zones).key in SHUT_ON_SUNDAYS
+    if shut or view.grid.date in public_holidays(view.person.known):
+        return False
     return view.grid.inside([(view.grid.since(SHOPS[0]), view.grid.since(SHOPS[1]))])
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bridge.day.bedtime import of_bedtime, of_waking
 from bridge.domain.rendering import told
+from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
 
-from .lives import DAY, TODAY, at, entry, nights
+from .lives import DAY, TODAY, at, entry, nights, whole_day
 from .persons import HOUR, SUNDAY, blocks, person, week
 
 A = ActionType
@@ -55,6 +58,23 @@ def test_what_is_bought_or_fetched_has_the_hours_of_shops(title):
         if not fits:
             (why,) = [fact for fact in week(one).unmet(TODAY) if fact.kind == "task_unmet"]
             assert told(why).endswith("it is for the hours in which shops are open")
+
+
+@pytest.mark.parametrize("title", ["Buy a present", "Geschenk kaufen", "Acheter un cadeau"])
+def test_nothing_is_bought_where_shops_are_shut_on_sundays_and_public_holidays(title):
+    holiday = whole_day(TODAY, "Feiertag")
+    for day, agenda, zone, fits in (
+        (SUNDAY, (), "Europe/Berlin", False),
+        (SUNDAY, (), "Europe/London", True),
+        (SATURDAY, (), "Europe/Berlin", True),
+        (TODAY, (holiday,), "Europe/Berlin", False),
+        (TODAY, (holiday,), "Europe/London", False),
+    ):
+        made = person(*agenda, day=day, hour=9, work=False, **errand(title, day, effort=0.5))
+        zones = (ZoneSpan(since=made.known.zones[0].since, zone=zone),)
+        one = replace(made, known=replace(made.known, zones=zones), _read={})
+        assert bool(blocks(one, "task", day)) is fits, (day, zone)
+        assert [fact.values["why"].kind for fact in week(one).unmet(day)] == ["shops_closed"] * (not fits)
 
 
 def test_errands_of_one_s_own_are_no_work():
