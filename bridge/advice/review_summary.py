@@ -25,7 +25,7 @@ LATER = 15.0  # minutes of bedtime
 LEVEL = 0.05  # of a meter
 WORKOUTS = 1.0
 ALIKE_LEAST = 2  # figures with one of the weeks before, and half of the week's, from which weeks are called alike
-SHARE, FEW = 0.6, 2  # of the suggestions of which the outcome is known; and their least number
+SHARE, FEW = 0.6, 2  # of the suggestions with a known outcome, which are half of all; and their least number
 EARLIER = say("To try: go to bed half an hour earlier on two evenings.")
 TO_TRY: Mapping[Meter, Text] = {
     Meter.CONNECTION: say("To try: plan a call or a meal with a friend."),
@@ -74,8 +74,10 @@ def _well(review: Review) -> Iterator[Text]:
         if done >= wanted:
             yield _goal(action, done, wanted)
     if _followed(review):
-        done, of = _done_of_suggested(review)
-        yield say("{done} of {of} suggestions done", done=done, of=of)
+        done, of, total = _done_of_suggested(review)
+        told = say("{done} of {of} suggestions done", done=done, of=total)
+        unknown = say("{told} ({count} unknown)", told=told, count=total - of)
+        yield unknown if total > of else told
     if _change(review.sleep.asleep) >= SLEEP_TOLD_MINUTES:
         yield _asleep(review.sleep.asleep)
     if _change(review.done["workouts"]) >= WORKOUTS:
@@ -121,15 +123,16 @@ def _outcomes(review: Review) -> tuple[int, int]:
     return done, done + found["not_done"]
 
 
-def _done_of_suggested(review: Review) -> tuple[int, int]:
-    """Return (suggestions wholly done, suggestions with a known outcome), without reminders of calendar entries."""
-    found = counts([one for one in review.advised if one.kind != "keep"])
-    return found["done"], found["done"] + found["partly"] + found["not_done"]
+def _done_of_suggested(review: Review) -> tuple[int, int, int]:
+    """Return (suggestions wholly done, with a known outcome, in all), without reminders of calendar entries."""
+    given = [one for one in review.advised if one.kind != "keep"]
+    found = counts(given)
+    return found["done"], found["done"] + found["partly"] + found["not_done"], len(given)
 
 
 def _followed(review: Review) -> bool:
-    done, of = _done_of_suggested(review)
-    return of >= FEW and done >= SHARE * of
+    done, of, total = _done_of_suggested(review)
+    return of >= FEW and done >= SHARE * of and 2 * of >= total
 
 
 def _asleep(of: Compared) -> Text:

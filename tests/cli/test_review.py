@@ -371,6 +371,20 @@ def test_only_what_was_suggested_and_wholly_done_is_praised(ana: tuple[Store, Us
         assert ("go on with" in said[-1]) == is_praised
 
 
+@pytest.mark.parametrize(
+    ("unknown", "told"), [(0, "3 of 3 suggestions done"), (2, "3 of 5 suggestions done (2 unknown)"), (4, None)]
+)
+def test_what_nothing_is_known_of_counts_among_the_suggestions(
+    ana: tuple[Store, User], unknown: int, told: str | None
+) -> None:
+    store, user = ana
+    week = load_review(bridge_of(store), user, MONDAY.date(), now=MONDAY + 8 * DAY)
+    one = replace(week.advised[0], kind="suggested")
+    seen = (replace(one, outcome=Deed.DONE),) * 3 + (replace(one, outcome=Deed.UNKNOWN),) * unknown
+    said = summary(replace(week, advised=seen, meters={}, goals={}, ideas=()))[0]
+    assert (told in said) if told else ("suggestions done" not in said)
+
+
 def test_each_figure_stands_beside_its_mean_of_the_weeks_before(ana: tuple[Store, User]) -> None:
     store, user = ana
     found = {one.name: one for one in figures(load_review(bridge_of(store), user, MONDAY.date(), now=SUNDAY_NOON))}
