@@ -238,4 +238,4 @@ def test_no_bedtime_that_has_passed_is_said_to_be_ahead(seed):
 def test_before_an_early_train_who_is_late_is_told_what_is_left():
     train = entry(TODAY, 372, 600, None, "ICE 578 to Berlin")
     one = person(train, hour=40 / 60, episodes=nights(30, -60, 420, last=TODAY - DAY))
-    assert told(of_bedtime(one, TODAY)).startswith("bedtime was 21:40; going to bed now leaves 4 h,")
+    assert told(of_bedtime(one, TODAY)).startswith("bedtime was 21:40; going to bed now leaves 4 h in bed,")
