@@ -368,4 +368,5 @@ def _lines(body: WishesDocument) -> list[str]:
     parts |= {"before bed": before, "more or less": more, "weights": weights}
     said = [f"{name}: {', '.join(items)}" for name, items in parts.items() if items]
     kinds = [f"of {name}: {line}" for name, one in body.get("kinds", {}).items() for line in _lines(one)[:-1]]
-    return [*said, *kinds, f"suggestions: at most {body['suggestions']} a day"]
+    few = [f"{one['most']} from {' to '.join(one['hours'])}" for one in body.get("few", [])]
+    return [*said, *kinds, ", ".join([f"suggestions: at most {body['suggestions']} a day", *few])]

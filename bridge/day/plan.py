@@ -18,7 +18,7 @@ from bridge.day.leisure import off
 from bridge.day.masks import LEISURE, SHORT_TASK, before, is_near, urgency
 from bridge.day.person import Person
 from bridge.day.rules import APART, PAUSE
-from bridge.day.sums import within
+from bridge.day.sums import keeps_few, within
 from bridge.day.unmet import night_unmet, tasks_unmet, unmet
 from bridge.day.view import DUE_DAYS, RESTS, Candidate, Said, View, candidates, said_of
 from bridge.domain.facts import Fact
@@ -174,8 +174,9 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
         places,
         most,
         lambda one, other: _apart(one, other, found, grid),
-        lambda several: within(
-            ((found[one.choice].candidate.action, 5 * (one.end - one.start)) for one in several), view
+        lambda several: (
+            within(((found[one.choice].candidate.action, 5 * (one.end - one.start)) for one in several), view)
+            and keeps_few([grid.at(one.start) for one in several if one.kind == "suggested"], view)
         ),
     )
     for place in chosen:

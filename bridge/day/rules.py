@@ -20,7 +20,7 @@ from bridge.day.known import LONG_SPORT
 from bridge.day.leisure import LOAD, off, own_hours, own_spans, told_hours, wished
 from bridge.day.masks import LEISURE, ONE_REST, PLANNED_ONCE, is_near, is_urgent, nap_until, presses, usual
 from bridge.day.recovery import hardly_slept, held_back
-from bridge.day.sums import has_place
+from bridge.day.sums import has_few, has_place
 from bridge.day.view import DUE_DAYS, RESTS, WEEKEND, WORK, Candidate, View, deadline
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.wish_terms import wished_once
@@ -461,6 +461,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="hours", mask=masks.hours, refusal=masks.of_hours, guess=True),
     Rule(name="after waking", mask=masks.after_waking, refusal="hour_of_day", guess=True),
     Rule(name="sum of the day", mask=has_place, refusal="sum_of_day"),
+    Rule(name="few then", mask=has_few, refusal="outside_hours", starts=True),
     Rule(name="wished hours", mask=wished, refusal="outside_hours"),
     Rule(name="free anyway", actions=frozenset({A.ME_TIME}), mask=_one_s_own, refusal="no_grounds", firm=False),
     Rule(name="ahead", mask=masks.ahead, refusal="hour_of_day", starts=True),

@@ -1,13 +1,14 @@
-"""Keep what a person wishes of a day's sum: so many minutes or times of an action at most, with what the day holds."""
+"""Keep what a person wishes of a day's sum: so many minutes or times of an action, or suggestions, at most."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from bridge.calendar.busy import Stretch, merged
-from bridge.day.grid import MINUTE
+from bridge.day.grid import MINUTE, Cells
+from bridge.day.leisure import wished_spans
 from bridge.day.view import Candidate, View
 from rhythm_env.interface import ActionType
 
@@ -58,6 +59,23 @@ def within(chosen: Sums, view: View) -> bool:
         if (most is not None and minutes[action] > most) or (often is not None and times[action] > often):
             return False
     return True
+
+
+def has_few(candidate: Candidate, view: View) -> Cells | bool:
+    """Return False for the steps of hours that hold all suggestions wished in them. Tasks count, but are not barred."""
+    full = [span for span, left in _few_left(view) if left <= 0]
+    return ~view.grid.inside(full) if full and candidate.task is None else True
+
+
+def keeps_few(starts: Sequence[datetime], view: View) -> bool:
+    """Return True if new suggestions of one plan keep the numbers wished in some hours."""
+    return all(sum(low <= at < high for at in starts) <= max(left, 0) for (low, high), left in _few_left(view))
+
+
+def _few_left(view: View) -> Iterator[tuple[Stretch, int]]:
+    for few in view.wishes.few:
+        for low, high in wished_spans((few.hours,), view):
+            yield (low, high), few.most - sum(low <= one.start < high for one in view.said)
 
 
 def _least(candidate: Candidate, left: int, view: View) -> int:

@@ -143,6 +143,13 @@ class TermDocument(TypedDict):
     wishes: dict[str, Any]
 
 
+class FewDocument(TypedDict):
+    """The most suggestions in some hours, with begin and end as ``HH:MM``."""
+
+    hours: list[str]
+    most: int
+
+
 class WishesDocument(TypedDict):
     """A user's wishes for the plan. Keys without a wish are missing, from ``days`` on.
 
@@ -152,7 +159,8 @@ class WishesDocument(TypedDict):
     of times a week, ``lengths`` its minutes, ``apart`` the free days between two times, ``minutes_daily`` and
     ``times_daily`` the most of a day, ``before_bed`` the minutes before bedtime without it, ``more`` 1 for more of it
     and -1 for less, ``named`` the kind of its goal and ``unnamed`` unwanted kinds. ``spare`` are days a week without
-    suggestions, ``kinds`` wishes by the name of a kind, and ``terms`` wishes for some days alone.
+    suggestions, ``few`` the most suggestions of some hours, ``kinds`` wishes by the name of a kind, and ``terms``
+    wishes for some days alone.
     """
 
     user: str
@@ -172,6 +180,7 @@ class WishesDocument(TypedDict):
     named: NotRequired[dict[str, str]]
     unnamed: NotRequired[dict[str, list[str]]]
     spare: NotRequired[SpareDocument]
+    few: NotRequired[list[FewDocument]]
     kinds: NotRequired[dict[str, WishesDocument]]
     terms: NotRequired[list[TermDocument]]
     goals: dict[str, int]

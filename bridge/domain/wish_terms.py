@@ -98,6 +98,7 @@ def both(wishes: Wishes, term: Wishes) -> Wishes:
         spare=term.spare or wishes.spare,
         weights={**wishes.weights, **term.weights},
         suggestions=wishes.suggestions if usual else term.suggestions,
+        few=(*(one for one in wishes.few if one.hours not in {new.hours for new in term.few}), *term.few),
     )
 
 

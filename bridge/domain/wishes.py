@@ -59,6 +59,14 @@ class Spare:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Few:
+    """The most suggestions in some hours of a day, such as one in the evening."""
+
+    hours: Hours
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NightWish:
     """The times wished for the night, with ``bed`` for the bedtime and ``up`` for getting up.
 
@@ -97,7 +105,8 @@ class Wishes:
     ``goals`` and ``most`` are times a week, ``since`` when a goal was set, ``lengths`` minutes, ``apart`` free days
     between two times, ``minutes_daily`` and ``times_daily`` the most of a day, ``before_bed`` minutes before bedtime
     without it, ``more`` 1 for more of it and -1 for less, ``named`` the kinds that goals are of, ``unnamed`` unwanted
-    kinds. ``kinds`` holds the wishes of only one kind, by its name, ``terms`` those of only some days.
+    kinds. ``few`` bounds the suggestions of some hours. ``kinds`` holds the wishes of only one kind, by its name,
+    ``terms`` those of only some days.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -116,6 +125,7 @@ class Wishes:
     goals: Mapping[ActionType, int] = field(default_factory=dict)
     weights: Mapping[Meter, float] = field(default_factory=dict)
     suggestions: int = SUGGESTIONS_DEFAULT
+    few: tuple[Few, ...] = ()
     named: Mapping[ActionType, str] = field(default_factory=dict)
     unnamed: Mapping[ActionType, frozenset[str]] = field(default_factory=dict)
     spare: Spare | None = None
@@ -185,12 +195,13 @@ def checked(wishes: Wishes) -> Wishes:
             raise SetupError(
                 f"the weight of {meter} must be 0 to {WEIGHT_MAX:g}, not {weight:g}; try: {NEXT} --weight {meter}=2"
             )
-    if not 0 <= wishes.suggestions <= SUGGESTIONS_MAX:
+    wrong = [n for n in (wishes.suggestions, *(one.most for one in wishes.few)) if not 0 <= n <= SUGGESTIONS_MAX]
+    if wrong:
         raise SetupError(
             say(
                 "the number of suggestions must be 0 to {most} a day, not {count}; try: {command}",
                 most=SUGGESTIONS_MAX,
-                count=wishes.suggestions,
+                count=wrong[0],
                 command=f"{NEXT} --suggestions {SUGGESTIONS_DEFAULT}",
             )
         )

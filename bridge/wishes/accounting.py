@@ -29,6 +29,7 @@ NUMBERED = frozenset(
         "goal",
         "most",
         "suggestions",
+        "few",
         "shortest",
         "longest",
         "apart",
@@ -39,7 +40,7 @@ NUMBERED = frozenset(
     }
 )
 SAID_BY: Mapping[Kind, frozenset[str]] = {  # what a phrase says -> the kinds of wishes that may hold it
-    **dict.fromkeys((K.NOT, K.ONLY, K.FREE, K.FINISH, K.START), BARS | NIGHTS | BACK | {"suggestions", "most"}),
+    **dict.fromkeys((K.NOT, K.ONLY, K.FREE, K.FINISH, K.START), BARS | NIGHTS | BACK | {"suggestions", "few", "most"}),
     **dict.fromkeys((K.TIMES, K.WEEKLY, K.LEAST, K.MOST, K.ENOUGH, K.LASTS), NUMBERED | {"weight"}),
     **dict.fromkeys((K.BED, K.UP), NIGHTS),
     K.PER: NUMBERED | NIGHTS | {"weight"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bridge.domain.wishes import SPARE_MAX, SUGGESTIONS_MAX
-from bridge.wishes.hours import NotUnderstood
+from bridge.wishes.hours import NotUnderstood, span_of
 from bridge.wishes.lexicon import WEEK, Kind
 from bridge.wishes.said import Said
 from bridge.wishes.slots import LIMITS, Part
@@ -56,12 +56,15 @@ def suggestions(part: Part) -> Said:
         or not alone
         or part.nots
         or (part.days and not part.flags.keys() & LIMITS)
-        or part.parts
-        or part.spans
+        or len(part.parts) + len(part.spans) > 1
         or part.actions
         or any(value != ANY for _, value in part.beside)
         or part.flags.get(K.PER, len(WEEK)) != len(WEEK)
         or not 0 <= counts[0] <= SUGGESTIONS_MAX
     ):
         raise NotUnderstood
-    return Said(kind="suggestions", number=counts[0], when=on_days(part.days))
+    hours = (*part.parts, *(span_of(span, ANY) for span in part.spans))
+    if hours and (part.has(K.PER, K.LEAST) or not counts[0]):
+        raise NotUnderstood  # "two a day in the evening"
+    kind = "few" if hours else "suggestions"
+    return Said(kind=kind, number=counts[0], hours=hours, when=on_days(part.days))

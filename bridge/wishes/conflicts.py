@@ -36,7 +36,11 @@ def contradicts(said: tuple[Said, ...]) -> bool:
         ):
             return True
     counts = {one.number for one in said if one.kind == "suggestions" and one.when is None}
-    if len(counts) > 1 or _bars_nothing(said):
+    few = [at for at, one in enumerate(said) if one.kind == "few" and one.when is None]
+    if few and any(one.kind == "suggestions" and one.when and one.when.days for one in said[few[0] :]):
+        return True  # "three suggestions in the evening, one on weekends": in its evenings, or in all?
+    spans = [(one.hours, one.when) for one in said if one.kind == "few"]
+    if len(counts) > 1 or len(spans) > len(set(spans)) or _bars_nothing(said):
         return True  # "one suggestion at a time, three a day at most"
     if any(_leaves_no_best(one, said) or _is_too_short(one, said) for one in said if one.kind == "best"):
         return True

@@ -61,7 +61,7 @@ ACCOUNTED: Mapping[str, frozenset[Kind]] = {  # kind of a wish -> what was said 
     "best": OFTEN | {K.EVERY, K.ONLY, K.FREE, K.FINE, K.BUT, K.ENOUGH},
     "goal": OFTEN | {K.EVERY, K.LEAST},
     "most": OFTEN | {K.MOST, K.ENOUGH, K.NOT},
-    "suggestions": OFTEN | {K.SUGGESTION, K.MOST, K.ENOUGH, K.ONLY, K.FINE, K.NOT},
+    **dict.fromkeys(("suggestions", "few"), OFTEN | {K.SUGGESTION, K.MOST, K.ENOUGH, K.ONLY, K.FINE, K.NOT}),
     "minutes_daily": frozenset({K.LASTS, K.PER, K.MOST, K.ENOUGH, K.NOT, K.ONLY, K.EVERY}),
     "times_daily": OFTEN | {K.MOST, K.ENOUGH, K.NOT},
     "before_bed": frozenset({K.TO_BED, K.NOT, K.EVERY, K.SUGGESTION}),

@@ -67,6 +67,9 @@ COUNTED = re.compile(
     r"|acht)(?: einzigen?)?"
     r"(?P<of> (?:suggestions?|tips?|ideas?|vorschl[aä]ge?n?|tipps?|ideen?))?\b"
 )
+BOUND = re.compile(
+    r"\b(?:at most|max\w*|only|just|(?:no|not) more than|enough|tops|höchstens|nur|nicht mehr als|reich\w*|genüg\w*)\b"
+)
 BLOCKS = re.compile(  # a device, or what runs on one
     r"^(?:please |bitte )?(?:block|lock|disable|uninstall|mute|delete|log me out|turn off|switch off|sperr\w*"
     r"|deaktivier\w*"
@@ -212,6 +215,13 @@ def _names_times(plain: str, language: str) -> bool:
         return False
 
 
+def _names_hours(plain: str, language: str) -> bool:
+    try:
+        return any(one.parts or one.spans for one in parts_of(plain, language, with_meters=False))
+    except NotUnderstood:
+        return False
+
+
 def _free_of(plain: str, language: str) -> Iterator[list[str]]:
     """Yield the wishes of "the weekend free of learning and paperwork"."""
     told = FREE_OF.match(plain)
@@ -275,6 +285,8 @@ def _counts(plain: str, language: str) -> list[str]:
         )
         found.append((one["n"], rest))
     whole = WHOLE[language]
+    if not BOUND.search(plain) and any(_names_hours(rest, language) for _, rest in found):
+        return []  # "two suggestions in the morning": at most, or at least?
     if (len(found) > 1 and not found[1][1]) or any(rest and not is_time(rest, language) for _, rest in found):
         return _led(told, plain, whole, language)
     return [f"{MOST[language]} {n} {whole} {rest}".strip() for n, rest in found]

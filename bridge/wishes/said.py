@@ -16,6 +16,7 @@ from bridge.domain.wishes import (
     SUGGESTIONS_MAX,
     Barred,
     Best,
+    Few,
     Hours,
     Lasts,
     NightWish,
@@ -115,6 +116,9 @@ def _applied_to_few(wishes: Wishes, one: Said) -> Wishes:
             return replace(wishes, suggestions=min(max(wishes.suggestions + int(one.number), 0), SUGGESTIONS_MAX))
         case "spare":
             return replace(wishes, spare=Spare(times=int(one.number), hours=one.hours))
+        case "few":
+            kept = (old for old in wishes.few if old.hours not in one.hours)
+            return replace(wishes, few=(*kept, *(Few(hours=span, most=int(one.number)) for span in one.hours)))
         case "without":
             names = {a: wishes.unnamed.get(a, frozenset()) | one.names for a in one.actions}
             return replace(wishes, unnamed={**wishes.unnamed, **names})
@@ -126,7 +130,7 @@ def _applied_to_some(wishes: Wishes, one: Said) -> Wishes:
         case "night":
             return replace(wishes, night=NightWish())
         case "usual":
-            return replace(wishes, suggestions=SUGGESTIONS_DEFAULT)
+            return replace(wishes, suggestions=SUGGESTIONS_DEFAULT, few=())
         case "open":
             return _opened(wishes, one)
         case "most":
@@ -289,6 +293,7 @@ def standing(wishes: Wishes) -> tuple[Said, ...]:
     found += [Said(kind="weight", meter=meter, number=weight) for meter, weight in wishes.weights.items()]
     if wishes.suggestions != SUGGESTIONS_DEFAULT:
         found.append(Said(kind="suggestions", number=wishes.suggestions))
+    found += [Said(kind="few", number=few.most, hours=(few.hours,)) for few in wishes.few]
     found += [Said(kind="without", actions=frozenset({a}), names=names) for a, names in wishes.unnamed.items()]
     if wishes.spare is not None:
         found.append(Said(kind="spare", number=wishes.spare.times, hours=wishes.spare.hours))
@@ -341,14 +346,14 @@ def without(wishes: Wishes, one: Said) -> Wishes:
 
 def _without_this(wishes: Wishes, one: Said) -> Wishes:
     match one.kind:
-        case "rest":
-            return replace(wishes, night=replace(wishes.night, rest=None, rest_days=frozenset()))
         case "never":
             return replace(wishes, never=wishes.never - one.actions)
         case "asleep":
             return replace(wishes, night=replace(wishes.night, minutes=None))
         case "spare":
             return replace(wishes, spare=None)
+        case "few":
+            return replace(wishes, few=tuple(few for few in wishes.few if few.hours not in one.hours))
         case kind if kind in ("days", "hours", "best", "goal", "most", "without", *AMOUNTS):
             name = {"goal": "goals", "without": "unnamed"}.get(one.kind, one.kind)
             changed: dict[str, Any] = {name: _without(getattr(wishes, name), one)}
@@ -359,7 +364,7 @@ def _without_this(wishes: Wishes, one: Said) -> Wishes:
             bound = {"least": None} if one.kind == "shortest" else {"most": None}
             left = {a: replace(lasts, **bound) if a in one.actions else lasts for a, lasts in wishes.lengths.items()}
             return replace(wishes, lengths={a: lasts for a, lasts in left.items() if lasts != Lasts()})
-        case "bed" | "earliest" | "up":
+        case "bed" | "earliest" | "up" | "rest":
             return replace(wishes, night=_night_without(wishes.night, one))
         case "barred":
             barred = {
@@ -376,6 +381,8 @@ def _of_wanted(wishes: Wishes) -> Wishes:
 
 def _night_without(night: NightWish, one: Said) -> NightWish:
     none: frozenset[int] = frozenset()
+    if one.kind == "rest":
+        return replace(night, rest=None, rest_days=none)
     if one.kind == "bed" and night.late is not None:
         kept = night if one.days == night.late_days else replace(night, bed=night.late, bed_days=night.late_days)
         return replace(kept, late=None, late_days=none)

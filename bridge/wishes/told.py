@@ -76,9 +76,21 @@ def _phrase(one: Said) -> Text:
             return _some_days(one, named)
         case "bed" | "earliest" | "up" | "rest" | "weight":
             return _of_one(one)
-        case "suggestions":
-            return say_many("at most one suggestion a day", "at most {count} suggestions a day", int(one.number))
+        case "suggestions" | "few":
+            return _so_many(one)
     return _on_the_whole(one.kind, named)
+
+
+def _so_many(one: Said) -> Text:
+    count = int(one.number)
+    if one.kind == "few":
+        return say_many(
+            "at most one suggestion from {hours}",
+            "at most {count} suggestions from {hours}",
+            count,
+            hours=_spans(one.hours),
+        )
+    return say_many("at most one suggestion a day", "at most {count} suggestions a day", count)
 
 
 def _often(one: Said, named: str) -> Text:

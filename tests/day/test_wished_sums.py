@@ -15,7 +15,7 @@ from bridge.wishes.hearing import understood
 from bridge.wishes.said import applied
 from rhythm_env.interface import ActionType
 from tests.day.lives import DAY, TODAY, at, entry
-from tests.day.persons import HOUR, MINUTE, blocks, found, free_sunday, person
+from tests.day.persons import HOUR, MINUTE, SUNDAY, blocks, found, free_sunday, person
 
 A = ActionType
 EVERY_DAY = Wishes(goals={A.LEARN: 7})
@@ -134,3 +134,39 @@ def test_the_suggestions_of_some_days_are_so_many(text: str, most: int) -> None:
     wishes = Wishes(goals={A.LEARN: 7, A.MEDITATE: 7, A.FAMILY_TIME: 7, A.ME_TIME: 7})
     made = free_sunday(wishes=wished(text, wishes))
     assert len(blocks(made, "suggested")) == most
+
+
+GOALS = Wishes(goals=dict.fromkeys((A.LEARN, A.MEDITATE, A.FAMILY_TIME, A.ME_TIME, A.EXERCISE), 7), suggestions=6)
+
+
+def begun(one, low: int, high: int) -> int:
+    return sum(at(SUNDAY, 60 * low) <= block.start < at(SUNDAY, 60 * high) for block in blocks(one, "suggested"))
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("at most one suggestion between eleven am and ten pm", 11, 22),
+        ("on Sundays at most one suggestion after eleven am", 11, 24),
+        ("zwischen 11 und 22 Uhr höchstens ein Vorschlag", 11, 22),
+        ("am Wochenende vor 13 Uhr nur ein Vorschlag", 0, 13),
+    ],
+)
+def test_the_suggestions_of_some_hours_are_so_many(text: str, low: int, high: int) -> None:
+    free, held = (free_sunday(hour=8, wishes=one) for one in (GOALS, wished(text, GOALS)))
+    assert begun(free, low, high) > 1
+    assert begun(held, low, high) == 1
+
+
+def test_hours_that_hold_their_suggestions_take_no_other() -> None:
+    made = free_sunday(hour=13, wishes=wished("at most one suggestion in the afternoon", GOALS))
+    view = look(made, made.now)
+    had = [Said(action=A.MEDITATE, start=at(SUNDAY, 900), end=at(SUNDAY, 915))]
+    for said, allowed in (([], True), (had, False)):
+        given = options(type(view)(grid=view.grid, said=said), (made.now, made.now + 4 * HOUR))[0]
+        assert any(one.task is None for one in given.values()) is allowed
+
+
+def test_hours_of_other_days_bound_nothing() -> None:
+    made = free_sunday(hour=8, wishes=wished("at most one suggestion in the afternoon on workdays", GOALS))
+    assert len(blocks(made, "suggested")) == len(blocks(free_sunday(hour=8, wishes=GOALS), "suggested"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date
+from dataclasses import replace
+from datetime import date, time
 from itertools import product
 
 import pytest
 
 from bridge.domain.wish_records import plain, wishes_of
+from bridge.domain.wish_terms import wished_on
 from bridge.domain.wishes import Wishes
 from bridge.wishes.hearing import heard, understood
 from bridge.wishes.hours import NotUnderstood
@@ -180,5 +182,60 @@ def test_amounts_are_kept_told_and_taken_back(text: str) -> None:
     ],
 )
 def test_no_half_of_an_amount_is_lost(text: str) -> None:
+    with pytest.raises(NotUnderstood):
+        understood(text, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "begin", "end"),
+    [
+        ("at most one suggestion in the evening", 1, 18, 0),
+        ("one suggestion in the afternoon at most", 1, 12, 18),
+        ("only two tips after eight pm", 2, 20, 0),
+        ("not more than one idea between two and six pm", 1, 14, 18),
+        ("abends höchstens ein Vorschlag", 1, 18, 0),
+        ("nachmittags maximal zwei Vorschläge", 2, 12, 18),
+        ("nach 20 Uhr nur ein Vorschlag", 1, 20, 0),
+        ("no more than one suggestion per evening", 1, 18, 0),
+        ("at most two tips every afternoon", 2, 12, 18),
+        ("pro Abend höchstens ein Vorschlag", 1, 18, 0),
+        ("maximal zwei Vorschläge pro Nachmittag", 2, 12, 18),
+        ("von 14 bis 18 Uhr höchstens zwei Vorschläge", 2, 14, 18),
+    ],
+)
+def test_so_many_suggestions_of_some_hours_are_kept(text: str, number: int, begin: int, end: int) -> None:
+    (said,) = understood(text)
+    assert (said.kind, said.number, said.hours) == ("few", number, ((time(begin), time(end)),))
+    kept = applied(Wishes(), (said,))
+    assert wishes_of(plain(kept)) == kept
+    assert kept.suggestions == Wishes().suggestions
+    assert standing(kept) == (said,)
+    assert without(kept, said) == Wishes()
+    other = replace(said, number=3)
+    assert replaced(kept, (other,)) == (said,)
+    assert applied(kept, (other,)).few[0].most == 3
+    assert applied(kept, understood("forget the limit on suggestions")) == Wishes()
+
+
+def test_so_many_suggestions_of_some_hours_hold_on_their_days() -> None:
+    for text in ("on Sundays at most one suggestion in the evening", "sonntags abends höchstens ein Vorschlag"):
+        wishes = applied(Wishes(), understood(text, TODAY))
+        assert [len(wished_on(wishes, date(2026, 12, day)).few) for day in (5, 6)] == [0, 1]
+        assert "on Sundays" in sentence(standing(wishes))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "at least one suggestion in the evening",
+        "at most one suggestion in the evening or after nine",
+        "zwanzig abends",
+        "at most three suggestions in the evening, only one on weekends",
+        "abends höchstens drei Vorschläge, am Wochenende nur einer",
+        "two suggestions in the evening",
+        "abends zwei Vorschläge",
+    ],
+)
+def test_other_numbers_of_some_hours_are_refused(text: str) -> None:
     with pytest.raises(NotUnderstood):
         understood(text, TODAY)
