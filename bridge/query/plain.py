@@ -35,6 +35,7 @@ from bridge.query.plain_spans import (
     of_now,
     of_year_to_come,
     to_come,
+    to_same_point,
     told_spans,
     until_now,
     weekly,
@@ -320,7 +321,7 @@ def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:
         marked.spans[:] = [of_month_to_come(one, marked.today) for one in marked.spans]
     tokens = by_weekday(compared(tokens, text.lower()), marked, text.lower())
     tokens, spans = weekly(*told_spans(tokens, marked), text.lower(), marked.today)
-    spans = until_now(spans, kinds, text.lower(), marked.today)
+    spans = to_same_point(until_now(spans, kinds, text.lower(), marked.today), text.lower(), marked.today)
     one_day = len(spans) == 1 and spans[0][0] == spans[0][1]
     untimed = [one for one in tokens if one[0] != w.SPAN]
     found = of_time_named(words_of(Bag.of(untimed, timed=len(spans) == 1, single=one_day)), text.lower(), len(spans))

@@ -29,7 +29,7 @@ HAS_BEEN = re.compile(r"(?<!\w)(?:did (?:i|we)|(?:bin|war|habe?) ich|sind wir)(?
 OTHER_WEEKEND = re.compile(r"(?:this|diese[sm]|next|kommende\w*|nächste\w*) (?:weekend|wochenende)")
 DATES = re.compile(r"[\d-]*\.\.[\d-]*")
 COMPARES = re.compile(r"(?<!\w)(?:compar\w+|vergleich\w*)(?!\w)")
-UNTIL_NOW = pattern("until_now")
+UNTIL_NOW, SAME_POINT = map(pattern, ("until_now", "same_point"))
 EVERY_WEEK = re.compile(
     rf"(?<!\w)(?:on|am|auf|an) (?:a |the )?(?:{'|'.join(WEEKDAYS.values()).replace(' ', '|')})(?!\w)"
 )
@@ -110,6 +110,28 @@ def until_now(spans: list[Span], kinds: Set[str], text: str, today: date) -> lis
     if not (kinds & {w.ENTRIES, w.ACTION} and UNTIL_NOW.search(text)):
         return spans
     return [(first, today if last and (first or last) <= today < last else last) for first, last in spans]
+
+
+def to_same_point(spans: list[Span], text: str, today: date) -> list[Span]:
+    """Return this and the last year, month or week, both up to this day, for "than last year at this point"."""
+    same = SAME_POINT.search(text)
+    if not same:
+        return spans
+    first, last = spans[0] if spans else (None, None)
+    for length in (relativedelta(years=1), relativedelta(months=1), relativedelta(weeks=1)):
+        begin, end = spans[1] if len(spans) == 2 else (None, None)
+        if (
+            begin is None
+            or end is None
+            or begin + length != end + DAY
+            or not begin + length <= today < begin + 2 * length
+        ):
+            continue
+        if begin + length == first or (first is None and last == today):  # "until today, compared with last year"
+            return [(begin + length, today), (begin, min(end, today - length))]
+    if same["exact"]:
+        raise NotUnderstood
+    return spans
 
 
 def to_come(span: Span, today: date) -> Span:

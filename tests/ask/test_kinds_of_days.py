@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from itertools import product
 
 import pytest
@@ -81,6 +82,46 @@ def test_weekdays_that_are_only_named_are_no_ranges() -> None:
         except NotRead:
             continue
         assert "2" not in f"{found.where}{found.against}", text
+
+
+SAME_POINT = {
+    "year": (
+        *("more steps this year than last year at this point", "do I walk more this year than at this point last year"),
+        *("steps so far this year compared to last year", "mehr Schritte dieses Jahr als letztes Jahr um diese Zeit"),
+        *("habe ich bis heute mehr Schritte verglichen mit dem Vorjahr", "Schritte dieses Jahr bis heute vs Vorjahr"),
+    ),
+    "month": (
+        "more steps this month than last month at the same time",
+        "mache ich diesen Monat mehr Schritte als letzten Monat zum gleichen Zeitpunkt",
+    ),
+    "week": ("more steps this week than last week by this point", "steps so far this week compared with last week"),
+}
+
+
+@pytest.mark.parametrize(
+    ("period", "today", "since", "against"),
+    [
+        ("year", date(2026, 11, 25), "2026-01-01", "2025-01-01..2025-11-25"),
+        ("year", date(2026, 12, 31), "2026-01-01", "2025-01-01..2025-12-31"),
+        ("month", date(2026, 11, 25), "2026-11-01", "2026-10-01..2026-10-25"),
+        ("month", date(2026, 3, 30), "2026-03-01", "2026-02-01..2026-02-28"),
+        ("week", date(2026, 11, 25), "2026-11-23", "2026-11-16..2026-11-18"),
+        ("week", date(2026, 11, 29), "2026-11-23", "2026-11-16..2026-11-22"),
+    ],
+)
+def test_a_period_is_compared_with_the_last_one_up_to_the_same_day(
+    period: str, today: date, since: str, against: str
+) -> None:
+    for text in SAME_POINT[period]:
+        found = read(text, today)
+        assert (found.what, found.since, found.until) == ("steps", since, today.isoformat()), text
+        assert found.against == against, text
+
+
+@pytest.mark.parametrize("text", ["steps last year at this point", "steps in May vs last year at this point"])
+def test_a_point_of_a_year_without_this_one_stays_unread(text: str) -> None:
+    with pytest.raises(NotRead):
+        read(text, TODAY)
 
 
 COUNTS = {"exactly ": "=", "": "=", "more than ": ">", "at least ": ">=", "fewer than ": "<"}
