@@ -328,7 +328,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
         say("a task waits ({due}): {reason}, and tomorrow at {time:%H:%M} suits it"),
         say("{title} waits ({due}): {reason}, and tomorrow at {time:%H:%M} suits it"),
     ),
-    "task_later": Titled(say("a task comes later today ({due})"), say("{title} comes later today ({due})")),
+    "task_later": Titled(say("a task is still to be done ({due})"), say("{title} is still to be done ({due})")),
     "still_open": Titled(
         say("a task was to be done at {time:%H:%M} and is still open"),
         say("{title} was to be done at {time:%H:%M} and is still open"),

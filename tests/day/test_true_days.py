@@ -305,7 +305,7 @@ def test_a_task_that_comes_later_is_said_where_nothing_else_is():
     call = entry(TODAY, 560, 600, A.ADMIN_WORK, "Standup")
     one = person(call, hour=7.6, tasks=[task], task_actions={"t": A.ADMIN_WORK}, work=False)
     told_now = for_person(quiet(look(one, one.now), {}))
-    assert told_now == ["Pay invoice comes later today (it was due yesterday)"]
+    assert told_now == ["Pay invoice is still to be done (it was due yesterday)"]
 
 
 @pytest.mark.parametrize(("title", "said"), [("Pay invoice", True), ("Tax return", False)])
