@@ -38,6 +38,11 @@ LIMITED = re.compile(  # by a clause that tells which: "nothing before ten, wof�
     r"(?:die|das|den|dem|der) (?:man|ich|du|wir)|(?:for|with|at|in|on) which)\b"
     r"|\b(?:nichts|nix|alles|everything|anything|nothing)\b[^,.;]*,\s*(?:was (?!soll\b)|which\b|that (?!is\b|'s))"
 )
+_DAY = "(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+GLADLY = re.compile(  # a turn to another day, which the veto would take along: "not on Mondays, Tuesdays gladly"
+    rf"\b(?:kein\w*|nie|niemals|nicht|no|never|not)\b[^,;.]*[,;] ?(?:am |on )?(?:{_DAY}) "
+    r"(?:(?:hingegen|dagegen|however|though) )?(?:gerne?|gladly)$"
+)
 CHANGED = r"\b(?:more|less|fewer|mehr|weniger|öfter|seltener|häufiger)\b"
 AMOUNT = re.compile(CHANGED)
 WANTED = re.compile(  # more or less, which no reason tells
@@ -49,7 +54,7 @@ WANTED = re.compile(  # more or less, which no reason tells
 def is_no_wish(plain: str) -> bool:
     """Return True for a text in lower case that asks, tells a condition, or is about others or a device."""
     return (
-        any(one.search(plain) for one in (HAPPENED, LIMITED, NO_END, ENDS, BLOCKS))
+        any(one.search(plain) for one in (HAPPENED, LIMITED, NO_END, ENDS, BLOCKS, GLADLY))
         or QUESTION.match(plain) is not None
         or _is_of_others(plain)
     )

@@ -146,3 +146,23 @@ def test_days_of_two_actions_that_cannot_both_be_kept_are_refused(text: str) -> 
 def _told(text: str) -> str:
     found = heard(text, TODAY)
     return sentence(found.said, found.aside)
+
+
+@pytest.mark.parametrize(
+    "veto", ["kein Sport am Montag", "keine Serien montags", "no sport on Mondays", "never learning on Mondays"]
+)
+@pytest.mark.parametrize(
+    "turn", ["dienstags gerne", "am Freitag hingegen gern", "on Tuesdays however gladly", "Sundays gladly"]
+)
+def test_a_veto_takes_no_day_along_that_is_gladly_wished(veto: str, turn: str) -> None:
+    with pytest.raises(NotUnderstood):
+        heard(f"{veto}, {turn}")
+
+
+def test_a_lie_in_is_no_day_off() -> None:
+    (said,) = heard("nothing before ten on Saturdays").said
+    for reason in ("I want my lie-in", "that's my lie in"):
+        try:
+            assert heard(f"nothing before ten on Saturdays, {reason}").said == (said,)
+        except NotUnderstood:
+            continue
