@@ -93,6 +93,12 @@ SHOPPING = re.compile(
     r"bibliotheek|presentes?)\b",
     re.IGNORECASE,
 )
+WRITTEN = re.compile(  # in a title: what is written or sent to others, which an office does too
+    r"\b(write|draft|send|mail|e-?mail|reply|answer|confirm|sign|submit|schreiben|schicken|senden|antworten|einreichen|"
+    r"écrire|envoyer|répondre|escribir|enviar|responder|scrivere|inviare|rispondere|schrijven|sturen|antwoorden|"
+    r"escrever)\b",
+    re.IGNORECASE,
+)
 OUTSIDE = re.compile(  # in a title: guests whose time it is, and everybody at once: en, de, fr, es, it, nl, pt
     r"\b(clients?|customers?|interviews?|candidates?|vendors?|suppliers?|investors?|all[ -]hands|town ?hall|webinar|"
     r"kund\w*|bewerb\w*|vorstellungsgespräch|lieferant\w*|betriebsversammlung|candidat\w*|fournisseurs?|entretien|"

@@ -13,7 +13,7 @@ from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.busy import length as length_of
 from bridge.day.grid import DAY, HARD_WEEK, HOUR, MINUTE, NIGHT_WORK, OFFICE_WORK, Cells, Numbers, Starts
 from bridge.day.shifts import SHIFT
-from bridge.day.view import WEEKEND, Candidate, View, due_tasks, is_shopping, kind_on
+from bridge.day.view import WEEKEND, Candidate, View, due_tasks, is_own, kind_on
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Because
 from bridge.domain.wish_terms import is_within
@@ -93,10 +93,10 @@ def _is_spared(spare: Spare, view: View) -> bool:
 
 def _wished(candidate: Candidate, view: View) -> Cells | bool:
     wishes, today = view.wishes, view.grid.date.weekday()
-    if candidate.task is not None and is_shopping(candidate.task) and _of_all_work(wishes):
-        return True
-    if candidate.action is None:  # a task of whatever kind leaves free what is wished of all
-        return _of_any([_wished(replace(candidate, action=one), view) for one in ActionType if one is not A.SLEEP])
+    own = candidate.action is A.ADMIN_WORK and is_own(candidate.task) and _of_all_work(wishes)
+    if candidate.action is None or own:  # a task of whatever kind leaves free what is wished of all
+        kinds = [one for one in ActionType if one is not A.SLEEP and not (own and one in OFFICE_WORK)]
+        return _of_any([_wished(replace(candidate, action=one), view) for one in kinds])
     if today not in wishes.days.get(candidate.action, range(7)):
         return False
     most = wishes.most.get(candidate.action) if candidate.task is None else None

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from bridge.calendar.busy import Stretch, merged, nobody_goes, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.calendar.kinds import CALL, OWED, QUICK, SHOPPING, SURE, is_meal, title_of, what_is
+from bridge.calendar.kinds import CALL, OUTSIDE, OWED, QUICK, SHOPPING, SURE, WRITTEN, is_meal, title_of, what_is
 from bridge.calendar.owners import on_shift
 from bridge.calendar.plans import COMPANY
 from bridge.day.agreed import is_agreed, put_off, said_done
@@ -424,6 +424,13 @@ def is_call(task: Task) -> bool:
 def is_shopping(task: Task) -> bool:
     """Return True for an errand of one's own to where something is bought, fetched or brought back."""
     return SHOPPING.search((task.title or "")[:200]) is not None
+
+
+def is_own(task: Task | None) -> bool:
+    """Return True for an errand of one's own, such as a bill, a call or shopping, without a word of business."""
+    title = "" if task is None else (task.title or "")[:200]
+    of_office = any(one.search(title) for one in (WRITTEN, OUTSIDE))
+    return not of_office and any(one.search(title) for one in (SHOPPING, OWED, CALL, QUICK))
 
 
 def is_owed(task: Task) -> bool:

@@ -190,3 +190,43 @@ def test_a_task_about_to_begin_is_taken_back_by_what_the_person_says(of, minutes
     kept = {"t": (start, start + 45 * MINUTE, None)}
     one = person(hour=10, tasks=[task], task_actions={"t": A.ADMIN_WORK}, places=kept, **(of or {}))
     assert any(block.start == start for block in blocks(one, "task")) == (of is None)
+
+
+WORK = ("I work Monday to Friday", "I work from 9 to 5")
+
+
+def places(title, *texts, day, hour, action=A.ADMIN_WORK):
+    """The begins of a task due on a day, and the reasons without a place, of a person with the wishes in ``texts``."""
+    task = Task(key="t", list="l", title=title, due=day)
+    more = {"tasks": [task], "task_actions": {"t": action}, "wishes": wishing(*texts)}
+    one = free_sunday(hour=hour, **more) if day == SUNDAY else person(hour=hour, day=day, **more)
+    planned = week(one)
+    starts = [one.clock(block.start) for block in planned.blocks(day) if block.title == title]
+    return starts, [text for text in for_person(planned.unmet(day)) if title in text]
+
+
+@pytest.mark.parametrize("texts", [WORK, ("ich arbeite von 9 bis 17 Uhr",)])
+@pytest.mark.parametrize("title", ["Pay electricity bill", "Order board game", "Strom überweisen", "Payer le loyer"])
+@pytest.mark.parametrize(("day", "hour"), [(TODAY, 18.2), (SUNDAY, 17.5)])
+def test_hours_of_work_leave_errands_of_ones_own_to_the_evening_and_free_days(texts, title, day, hour):
+    starts, unmet = places(title, *texts, day=day, hour=hour)
+    assert starts, unmet
+    assert starts[0] > "17:00"
+
+
+@pytest.mark.parametrize(
+    ("title", "action", "texts"),
+    [
+        ("Write test plan", A.DEEP_WORK, WORK),
+        ("Fill in the staff plan", A.ADMIN_WORK, WORK),
+        ("Order samples for the client", A.ADMIN_WORK, WORK),
+        ("Send the invoice", A.ADMIN_WORK, WORK),
+        ("Rechnung schreiben", A.ADMIN_WORK, WORK),
+        ("Pay electricity bill", A.ADMIN_WORK, ("errands only from 9 to 5",)),
+        ("Pay electricity bill", A.ADMIN_WORK, ("nothing after 5 pm",)),
+    ],
+)
+def test_work_and_errands_that_a_wish_names_keep_to_its_hours(title, action, texts):
+    starts, unmet = places(title, *texts, day=TODAY, hour=18.2, action=action)
+    assert starts == []
+    assert any("outside the hours and days that you set" in text for text in unmet), unmet
