@@ -62,7 +62,7 @@ def _new_times(person: Person) -> Iterator[tuple[Recommendation, Stretch]]:
 
 def moved_tasks(person: Person) -> list[tuple[Task, Stretch]]:
     """Return the open tasks that the person moved, with their new times, if free and with the same due date."""
-    due = [one for one in person.known.tasks if one.completed is None and one.title and one.due is not None]
+    due = [task for task in person.known.tasks if task.completed is None and task.title and task.due is not None]
     placed = [(one, person.places[str(one.key)]) for one in due if str(one.key) in person.places]
     chosen = [(one, (start, end)) for one, (start, end, due_then) in placed if due_then == one.due]
     return [(one, place) for one, place in chosen if place[1] > person.now and not clipped(person.attended, *place)]

@@ -90,7 +90,7 @@ def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL, now: datetime |
     signs = tuple(_dated(b, now) for b in vitality.because if b.signal == "illness" and b.age_hours <= SIGNS_LAST)
     below = vitality.level + vitality.sd if vitality.coverage > 0 else 1.0
     low = (fact("low_vitality", level=round(vitality.level, 3), sd=round(vitality.sd, 3)),) if below < LOW else ()
-    if any(one.kind in ILLNESS for one in signs) or (signs and below < VERY_LOW):
+    if any(sign.kind in ILLNESS for sign in signs) or (signs and below < VERY_LOW):
         return Body(state=Condition.ILL, facts=signs + low)
     return Body(state=Condition.STRAINED if signs or low else Condition.WELL, facts=signs + low)
 

@@ -190,7 +190,7 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
         if candidate.action not in found or _first(option, view) > _first(found[candidate.action], view):
             found[candidate.action] = option
     _put_first(found, held, tasks, view)
-    of_day = sum(one.candidate.due == view.grid.date for one in tasks)
+    of_day = sum(task.candidate.due == view.grid.date for task in tasks)
     full = bool(tasks) and not room(view, of_day, int(of_day < len(tasks)), given)  # surely one of other days at most
     found = _with_room(found, held, full, view)
     first_of_all = not found and not clipped(view.entries, span[0], view.grid.bed)

@@ -179,7 +179,7 @@ class Grid:
         found: list[Stretch] = []
         near, most = clipped(self.person.attended, self.wake - DAY, self.bed + DAY), TRAVEL if self.tight else DAY
         for start, end in merged(near, bridging=PAUSE_AT_MOST):
-            need = next((one for one in DEMANDS if end - start >= one[0]), None)
+            need = next((demand for demand in DEMANDS if end - start >= demand[0]), None)
             if need is not None:
                 found += [(start - min(need[1], most), start), (end, end + min(need[2], most))]
         for start, _ in () if self.person.body.ill else self.work:  # who is ill is not on the way to it

@@ -156,7 +156,9 @@ class Known:
     def all_day(self, day: date) -> list[Entry]:
         """Return the all-day entries of a date."""
         begin, end = midnight(day, self.zones), midnight(day + DAY, self.zones)
-        return [one for one in self.entries if one[0].event.all_day and one[0].start < end and one[0].end > begin]
+        return [
+            entry for entry in self.entries if entry[0].event.all_day and entry[0].start < end and entry[0].end > begin
+        ]
 
     @kept
     def habits_on(self, day: date) -> Mapping[ActionType, Habit]:
@@ -228,15 +230,15 @@ class Known:
         """Return errands by task key: entries such as a packet pickup that must be visited before a race."""
         hours = [o for o, _ in self.entries if is_open_hours(o.event) and not o.event.cancelled and o.end > self.now]
         found = {}
-        for one in hours:
-            race = next((o for o in self.races if one.end <= o.start <= one.end + FOR_SPORT), None)
-            done = any(advice.what == one.event.title and advice.outcome is Deed.DONE for advice in self.advised)
-            if done or race is None or any(one.end < other.end <= race.start for other in hours):
+        for hour in hours:
+            race = next((o for o in self.races if hour.end <= o.start <= hour.end + FOR_SPORT), None)
+            done = any(advice.what == hour.event.title and advice.outcome is Deed.DONE for advice in self.advised)
+            if done or race is None or any(hour.end < other.end <= race.start for other in hours):
                 continue
-            why = fact("closes_before", closes=self.local(one.end), time=self.local(race.start))
-            day, title = self.date_of(one.end), one.event.title
-            task = Task(key=f"errand:{one.key}", list="", title=title, due=day, effort=ERRAND_HOURS)
-            found[task.key] = Errand(task=task, hours=(one.start, one.end), why=why)
+            why = fact("closes_before", closes=self.local(hour.end), time=self.local(race.start))
+            day, title = self.date_of(hour.end), hour.event.title
+            task = Task(key=f"errand:{hour.key}", list="", title=title, due=day, effort=ERRAND_HOURS)
+            found[task.key] = Errand(task=task, hours=(hour.start, hour.end), why=why)
         return found
 
     def action_of(self, task: Task) -> ActionType | None:
@@ -256,7 +258,7 @@ class Known:
     @cached_property
     def journeys(self) -> list[Stretch]:
         """The stretches of flights with the ways to and from the airport, merged and ascending."""
-        return merged(journey(one) for one in self.flights)
+        return merged(journey(flight) for flight in self.flights)
 
     @property
     @kept

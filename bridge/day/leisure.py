@@ -108,7 +108,7 @@ def _wished(candidate: Candidate, view: View) -> Cells | bool:
         return False
     kind = wishes if candidate.task is not None else kind_on(candidate.action, view.person, view.grid.date)
     barred = [one.hours for one in kind.barred.get(candidate.action, ()) if today in one.days]
-    free = ~view.grid.touched(wished_spans([one for hours in barred for one in hours], view)) if barred else True
+    free = ~view.grid.touched(wished_spans([hour for hours in barred for hour in hours], view)) if barred else True
     if (before := kind.before_bed.get(candidate.action)) is not None:
         free = free & view.grid.inside([(view.grid.begin, view.grid.bed - before * MINUTE)])
     if candidate.action not in kind.hours:
@@ -117,8 +117,8 @@ def _wished(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def _of_any(masks: Sequence[Cells | bool]) -> Cells | bool:
-    cells = [one for one in masks if isinstance(one, np.ndarray)]
-    return any(one is True for one in masks) or (np.logical_or.reduce(cells) if cells else False)
+    cells = [mask for mask in masks if isinstance(mask, np.ndarray)]
+    return any(mask is True for mask in masks) or (np.logical_or.reduce(cells) if cells else False)
 
 
 def _of_all_work(wishes: Wishes) -> bool:

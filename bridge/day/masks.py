@@ -295,7 +295,7 @@ def shops_open(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def before_exam(candidate: Candidate, view: View) -> Cells | bool:
-    ahead = [(one.start - BEFORE_EXAM, one.start) for one in view.person.exams]
+    ahead = [(exam.start - BEFORE_EXAM, exam.start) for exam in view.person.exams]
     return is_urgent(candidate, view) or ~view.grid.touched(ahead)
 
 

@@ -223,12 +223,12 @@ def _sessions(advice: Recommendation, known: Snapshot, span: Stretch) -> Iterato
 def _task(advice: Recommendation, known: Snapshot, end: datetime) -> Iterator[Trace]:
     of_day = max(end, day_end(advice, known.zones))
     until = of_day + SETTLES if advice.answer is Answer.RESCHEDULE else of_day  # what was put off may be done later yet
-    for one in known.tasks:
-        if one.completed is None or not _names(advice.what or "", (one.title or "").strip()):
+    for task in known.tasks:
+        if task.completed is None or not _names(advice.what or "", (task.title or "").strip()):
             continue
-        if advice.created_at <= one.completed < until and one.completed <= known.at:
-            kind = "seen_task" if one.completed < of_day else "seen_task_later"
-            yield Deed.DONE, fact(kind, time=local_time(one.completed, known.zones))
+        if advice.created_at <= task.completed < until and task.completed <= known.at:
+            kind = "seen_task" if task.completed < of_day else "seen_task_later"
+            yield Deed.DONE, fact(kind, time=local_time(task.completed, known.zones))
 
 
 def _names(what: str, title: str) -> bool:
@@ -311,7 +311,7 @@ SHOWS: Mapping[ActionType, tuple[EpisodeKind | Metric, int, str]] = {  # by whic
 
 def _later(source: str, known: Snapshot, span: Stretch) -> bool:
     rows = (one for of, one in _rows(known) if of == source)
-    return any(span[1] <= (one.end or one.start) <= known.at for one in rows)
+    return any(span[1] <= (row.end or row.start) <= known.at for row in rows)
 
 
 def _rows(known: Snapshot) -> list[tuple[str, Sample | Episode]]:

@@ -92,7 +92,7 @@ class Person(Known):
         stretch = shifted or stretch
         appointments = self.attended
         if len(self.zones) > 1:
-            kept = [one for one in self.entries if one[0].key not in self.left_out]
+            kept = [entry for entry in self.entries if entry[0].key not in self.left_out]
             appointments = attended_around(stretch, kept, self.zones)
         long = {o.key for o in self.races if o.end - o.start >= LONG_SPORT} | {o.key for o in self.exams}
         ready = ((o.start - PREPARES * (o.key in long), o.end) for o in (*self.races, *self.exams))
@@ -308,7 +308,7 @@ class Person(Known):
         today = self.date_of(self.now)
         if day not in (today, today if self.slept(today) else today - DAY) or not self.body.tells_of(day):
             return NONE
-        ill = any(one.kind in (*ILLNESS, "said_ill") for one in self.body.facts)
+        ill = any(fact.kind in (*ILLNESS, "said_ill") for fact in self.body.facts)
         return ILL_EARLIER if ill else STRAINED_EARLIER  # not by Vitality, which varies over the day
 
     def _owed(self, day: date) -> timedelta:

@@ -140,8 +140,12 @@ def _said(one: Block) -> Said:
 
 
 def _names(blocks: Iterable[Block]) -> frozenset[str]:
-    own = {one.title for one in blocks if one.title and (one.kind in ("suggested", "task") or one.recommendation_id)}
-    facts = [told for one in blocks for told in one.facts if told.kind == "for_task"]
+    own = {
+        block.title
+        for block in blocks
+        if block.title and (block.kind in ("suggested", "task") or block.recommendation_id)
+    }
+    facts = [told for block in blocks for told in block.facts if told.kind == "for_task"]
     return frozenset(own | {told.title.reveal() for told in facts if told.title})
 
 
@@ -149,7 +153,7 @@ def _solved(view: View, week: Week, named: frozenset[str], given: Sequence[Block
     grid, person = view.grid, view.person
     if not grid.size:
         return
-    found = [judged(one, view, view.now, grid.size) for one in candidates(person, grid, said=named)]
+    found = [judged(candidate, view, view.now, grid.size) for candidate in candidates(person, grid, said=named)]
     found = [one for one in found if one.refusal is None]
     adds: dict[Moment, Mapping[ActionType, float]] = {}
     for moment, is_current in _slots_left(view, week.silent):
@@ -188,10 +192,10 @@ def _not_before(first: Block, places: Sequence[Place], found: Sequence[Judged], 
     day, person = view.grid.date, view.person
     is_open = any(one.id == first.recommendation_id and one.answer is None for one in person.advised)
     as_urgent = is_open and any(str(t.key) == first.task and urgency(t.due, day) == 0 for t in person.known.tasks)
-    later = {one.choice for one in places if view.grid.at(one.start) >= first.start}
+    later = {place.choice for place in places if view.grid.at(place.start) >= first.start}
     of_today = {n for n, one in enumerate(found) if urgency(one.candidate.due, day) == 0}
     free = of_today - later if as_urgent else of_today
-    return [one for one in places if one.choice in free or view.grid.at(one.start) >= first.start]
+    return [place for place in places if place.choice in free or view.grid.at(place.start) >= first.start]
 
 
 def _best_now(found: Sequence[Judged], view: View, moment: Moment) -> list[Judged]:

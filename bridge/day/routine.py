@@ -210,7 +210,9 @@ def _beside_work(night: UsualNight, eve: Sequence[Span], day: Sequence[Span]) ->
 def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
     """Return each action's habit. Company within the working hours ``work`` counts as work and not as a habit."""
     since = known.at - WEEKS * EARLIEST_WEEK
-    found = sorted([one for one in _deeds(known, work) if since <= one.start and one.end <= known.at], key=_in_order)
+    found = sorted(
+        [deed for deed in _deeds(known, work) if since <= deed.start and deed.end <= known.at], key=_in_order
+    )
     if not found:
         return {}
     begun = min([found[0].start, *(o.start for o, _ in known.agenda[:1]), *[one.start for _, one in known.episodes]])
@@ -234,31 +236,32 @@ def _whole_days(known: Snapshot) -> dict[ActionType, datetime]:
 
 
 def _habit(deeds: Sequence[_Deed], weeks: float, whole_day: datetime | None) -> Habit:
-    usual = {weekday: _usual([one for one in deeds if one.day.weekday() == weekday]) for weekday in range(7)}
+    usual = {weekday: _usual([deed for deed in deeds if deed.day.weekday() == weekday]) for weekday in range(7)}
     latest, times = max(deeds, key=attrgetter("end")), _times(deeds)
     named = {weekday: _name(of) for weekday, of in usual.items()}
     return Habit(
         per_week=times / weeks,
-        minutes=median([(one.end - one.start) / MINUTE for one in deeds]),
+        minutes=median([(deed.end - deed.start) / MINUTE for deed in deeds]),
         starts={weekday: _start(of, named[weekday]) for weekday, of in usual.items() if of},
         names={weekday: name for weekday, name in named.items() if name},
         last=max(latest.end, whole_day or latest.end),
-        lasts={one.name: one.end for one in sorted(deeds, key=attrgetter("end")) if one.name},
+        lasts={deed.name: deed.end for deed in sorted(deeds, key=attrgetter("end")) if deed.name},
         last_sport=latest.name if latest.measured and (whole_day is None or whole_day <= latest.end) else "",
         times=times,
-        settled=times >= SETTLED_TIMES - NEARLY and len({one.day.isocalendar()[:2] for one in deeds}) >= SETTLED_WEEKS,
+        settled=times >= SETTLED_TIMES - NEARLY
+        and len({deed.day.isocalendar()[:2] for deed in deeds}) >= SETTLED_WEEKS,
     )
 
 
 def _times(deeds: Iterable[_Deed]) -> float:
-    return sum([one.trust for one in deeds])
+    return sum([deed.trust for deed in deeds])
 
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
     """Return an action's times in the two hours of the day that have most of them, or none if few or uncertain."""
     best, most = list[_Deed](), 0
     for first in sorted(deeds, key=attrgetter("minute")):
-        near = [one for one in deeds if first.minute <= one.minute <= first.minute + 2 * AROUND]
+        near = [deed for deed in deeds if first.minute <= deed.minute <= first.minute + 2 * AROUND]
         dates = len({one.day for one in near})
         best, most = (near, dates) if dates > most else (best, most)
     return best if most >= TIMES and _times(best) >= TIMES - NEARLY else []
@@ -266,14 +269,14 @@ def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
 
 def _start(deeds: Sequence[_Deed], name: str) -> float:
     """Return the usual start of near times: that of one of the latest entries with their name, if there are any."""
-    own = [one for one in deeds if not one.measured and one.name.casefold() == name.casefold()] if name else []
+    own = [deed for deed in deeds if not deed.measured and deed.name.casefold() == name.casefold()] if name else []
     latest = sorted(own, key=attrgetter("start"))[-RECENT:]
-    return median_low([one.minute for one in latest]) if latest else median([one.minute for one in deeds])
+    return median_low([one.minute for one in latest]) if latest else median([deed.minute for deed in deeds])
 
 
 def _name(deeds: Sequence[_Deed]) -> str:
-    spelt = Counter([one.name for one in deeds if one.name])
-    words = Counter([one.name.casefold() for one in deeds if one.name])
+    spelt = Counter([deed.name for deed in deeds if deed.name])
+    words = Counter([deed.name.casefold() for deed in deeds if deed.name])
     word, count = min(words.items(), key=lambda one: (-one[1], one[0]), default=("", 0))
     if count < TIMES:
         return ""
@@ -283,11 +286,11 @@ def _name(deeds: Sequence[_Deed]) -> str:
 def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
     """Return an action's times in order. An entry of the calendar counts before its recording."""
     kept: list[_Deed] = []
-    for one in sorted(deeds, key=attrgetter("measured")):
-        slack = SLACK if one.measured else timedelta(0)
-        low, high = one.start - slack, one.end + slack
+    for deed in sorted(deeds, key=attrgetter("measured")):
+        slack = SLACK if deed.measured else timedelta(0)
+        low, high = deed.start - slack, deed.end + slack
         if not [other for other in kept if low < other.end and other.start < high]:
-            kept.append(one)
+            kept.append(deed)
     return sorted(kept, key=_in_order)
 
 

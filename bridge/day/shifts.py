@@ -78,4 +78,4 @@ def between(usual: UsualNight, own: Shifts, nights: Nights) -> UsualNight:
 
 def _middle(minutes: Sequence[float]) -> tuple[float, float]:
     middle = median(minutes)
-    return middle, max(MAD_TO_SD * median([abs(one - middle) for one in minutes]), LEAST_SPREAD)
+    return middle, max(MAD_TO_SD * median([abs(minute - middle) for minute in minutes]), LEAST_SPREAD)

@@ -216,7 +216,7 @@ def _earlier_night(view: View) -> Iterator[Fact]:
     ends = view.grid.date + DAY
     usual, told = view.person.usual_sleep(ends)[0], of_bedtime(view.person, ends)
     early = view.person.night(ends).moved in ASKED and view.grid.bed <= usual - EARLIER_LEAST
-    leaves = any(one.kind in ("bedtime_leaves", "bedtime_short_now") for one in told.parts())
+    leaves = any(part.kind in ("bedtime_leaves", "bedtime_short_now") for part in told.parts())
     yield from (told, *leaving(view.person, ends)) if early or leaves else ()
 
 

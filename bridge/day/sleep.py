@@ -332,7 +332,7 @@ def fitted(
 def _filling(usual: Stretch, appointments: Sequence[Stretch], zones: ZoneHistory) -> list[datetime]:
     """Return the begin of an early appointment that takes a night's middle, if there is more room before it."""
     (bed, wake), (day, _) = usual, clock(usual[1], zones)
-    early = [one for one in appointments if one[0] < bed + (wake - bed) / 2 < one[1]]
+    early = [appointment for appointment in appointments if appointment[0] < bed + (wake - bed) / 2 < appointment[1]]
     early = [one for one in early if clock(one[0], zones)[0] == day and one[0] - TO_GET_UP >= bed]
     return [a for a, b in early if wake - a + TO_GET_UP < b + TO_BED - bed]
 

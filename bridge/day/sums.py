@@ -90,5 +90,5 @@ def _held(action: ActionType | None, view: View) -> list[Stretch]:
     found = [(o.start, o.end) for o in view.planned(action)]
     found += [(one.start, one.end) for one in view.said if one.action is action]
     if action is ActionType.EXERCISE:
-        found += [(one.start, one.end) for one in view.person.workouts(view.grid.date)]
+        found += [(workout.start, workout.end) for workout in view.person.workouts(view.grid.date)]
     return merged([one for one in found if low <= one[0] < high], bridging=timedelta(0))

@@ -183,7 +183,7 @@ class View:
         titles = [(self.person.date_of(o.start), o.event.title or "") for o in self.planned(action)]
         if action is ActionType.EXERCISE:
             days = [monday + k * DAY for k in range(7)]
-            titles += [(day, one.label or "") for day in days for one in self.person.workouts(day)]
+            titles += [(day, workout.label or "") for day in days for workout in self.person.workouts(day)]
         return len({day for day, title in titles if day >= monday and is_in(title, name)})
 
 

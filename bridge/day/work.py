@@ -160,9 +160,9 @@ def _week(
 
 def _by_shifts(days: Mapping[date, _Worked]) -> bool:
     """Return True if days of a shift each begin at hours that differ too much for any to be usual."""
-    begins = [start for one in days.values() for start, end in one.spans if end - start >= LEAST_SHIFT]
+    begins = [start for day in days.values() for start, end in day.spans if end - start >= LEAST_SHIFT]
     middle = median(begins or [0.0])
-    return len(begins) >= EVIDENCE_DAYS and MAD_TO_SD * median(abs(one - middle) for one in begins) >= SHIFTS
+    return len(begins) >= EVIDENCE_DAYS and MAD_TO_SD * median(abs(begin - middle) for begin in begins) >= SHIFTS
 
 
 def _own(days: Mapping[date, _Worked], weekday: int, known: Snapshot, spread: float) -> tuple[Span, ...]:

@@ -33,7 +33,7 @@ def plain(record: Wishes | Occasion) -> dict[str, Any]:
 
 
 def _plain_record(record: Any) -> dict[str, Any]:
-    values = {one: getattr(record, one.name) for one in fields(record)}
+    values = {field: getattr(record, field.name) for field in fields(record)}
     always = ALWAYS.get(type(record), ())
     return {one.name: _plain(v) for one, v in values.items() if one.name in always or v != _default(one)}
 

@@ -129,7 +129,7 @@ def _several(query: Query, tables: Tables) -> Answer:
         if one.value is not None
     )
     reason = None if groups else say("nothing of {what} is stored in that span", what=what_of(query.subject))
-    n = max((one.n for one in groups), default=0)
+    n = max((group.n for group in groups), default=0)
     return Answer(query=query, value=None, unit=query.subject.unit, n=n, groups=groups, reason=reason)
 
 

@@ -49,7 +49,7 @@ class Answer:
     @property
     def column(self) -> str:
         """Return the unit of the groups, or for a list of rows the unit of those that have one, such as minutes."""
-        units = (one.unit for one in self.groups if one.unit and self.query.by is By.ROW)
+        units = (group.unit for group in self.groups if group.unit and self.query.by is By.ROW)
         return next(units, self.unit)
 
     def in_column(self, group: Group) -> float | None:

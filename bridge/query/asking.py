@@ -98,7 +98,7 @@ def _uncollected() -> Iterator[None]:
 
 def _with_times(words: Words, names: list[str]) -> list[str]:
     """Return the names of notes, and those with a time of day that a query asks for."""
-    told = {re.split(" [<>=!]", one)[0].removeprefix("before.") for one in _parts(words)}
+    told = {re.split(" [<>=!]", part)[0].removeprefix("before.") for part in _parts(words)}
     return [*names, *(one for one in told if untimed(one) in names)]
 
 
@@ -107,7 +107,7 @@ def _parts(words: Words) -> list[str]:
 
 
 def _titled(words: Words) -> list[str]:
-    return [found[0].lower() for one in _parts(words) for found in TITLES.finditer(one)]
+    return [found[0].lower() for part in _parts(words) for found in TITLES.finditer(part)]
 
 
 def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool = False) -> tuple[Answer, Tables]:
@@ -146,7 +146,7 @@ def plain(bridge: Bridge, user: User, text: str, *, now: datetime, titles: bool 
 
 def widened(words: Words, text: str) -> list[str]:
     """Return the drinks of a question that were read as all of their class, as "beer → alcohol"."""
-    named = {untimed(re.split(" [<>=!]", one)[0].removeprefix("before.")) for one in _parts(words)}
+    named = {untimed(re.split(" [<>=!]", part)[0].removeprefix("before.")) for part in _parts(words)}
     said = dict.fromkeys(re.findall(r"\w+", text.lower()))
     return [
         f"{word} → {name}"
@@ -226,7 +226,7 @@ def _answered(
         _each_on_average(bridge, user, words, told, now=now, titles=titles),
         _never(bridge, user, words, told, now=now, titles=titles),
     ]
-    meant = cast("Text", listed(found)) if (found := [one for one in besides if one]) else None
+    meant = cast("Text", listed(found)) if (found := [beside for beside in besides if beside]) else None
     told = replace(told, meant=meant, read_as=read_as or kind)
     told, tables = by_what_is_stored(told, tables, text.lower())
     missed = told.value is None or told.untold is not None
@@ -282,7 +282,7 @@ def _unnamed(bridge: Bridge, user: User, words: Words, tables: Tables, *, now: d
 def _begun(tables: Tables, at: datetime, *, ahead: bool = False) -> Tables:
     """Return the tables without the entries that had not begun at a local time, or ``ahead`` with those alone."""
     now, whole = (at.date(), at.hour * 60 + at.minute), 24.0 * 60 if ahead else 0.0  # an entry of the whole day
-    entries = [one for one in tables.entries if ((one.day, one.values.get("start", whole)) > now) is ahead]
+    entries = [entry for entry in tables.entries if ((entry.day, entry.values.get("start", whole)) > now) is ahead]
     return replace(tables, entries=entries)
 
 
@@ -308,7 +308,7 @@ def _of_entries(bridge: Bridge, user: User, words: Words, *, now: datetime) -> t
 
 
 def _spoken(text: str) -> list[str]:
-    return [text.in_language(one) for one in languages()] if isinstance(text, Text) else [text]
+    return [text.in_language(language) for language in languages()] if isinstance(text, Text) else [text]
 
 
 def _of_any_kind(bridge: Bridge, user: User, words: Words, *, now: datetime, titles: bool) -> tuple[Answer, Tables]:

@@ -73,7 +73,7 @@ class Bag:
     def take(self, *kinds: str) -> list[object]:
         """Return the values of all tokens of some kinds, and remove these tokens."""
         found = [value for kind, value in self.tokens if kind in kinds]
-        self.tokens = [one for one in self.tokens if one[0] not in kinds]
+        self.tokens = [token for token in self.tokens if token[0] not in kinds]
         return found
 
     def one(self, *kinds: str) -> object | None:
@@ -113,8 +113,8 @@ class Bag:
                 at = first + 1
                 continue
             conditions = [told] if isinstance(told, str) else told
-            stay = [one for one in self.tokens[first:last] if one[0] in kept]
-            self.tokens[first:last] = [*stay, *((w.CONDITION, one) for one in conditions)]
+            stay = [token for token in self.tokens[first:last] if token[0] in kept]
+            self.tokens[first:last] = [*stay, *((w.CONDITION, condition) for condition in conditions)]
             at = first + len(stay) + len(conditions)
 
 
@@ -123,7 +123,7 @@ DONE = f"[{w.WORKOUTS}{w.SPORT}{w.ACTIVITY}]"
 
 def _conditions(bag: Bag) -> None:
     loose = _loose(bag)
-    bag.tokens = [one for one in bag.tokens if one not in loose]
+    bag.tokens = [token for token in bag.tokens if token not in loose]
     bag.tokens = _at_clock(bag.tokens, bag.kinds)
     _again(bag)
     _once_more(bag)
@@ -238,7 +238,7 @@ def _at_clock(tokens: Sequence[w.Token], kinds: str) -> list[w.Token]:
 def _before_weekdays(bag: Bag) -> None:
     workdays, off = (w.CONDITION, "weekday <= 5"), (w.CONDITION, f"{ON}action != {WORK}")
     if f"{w.AHEAD}{w.CONDITION}" in bag.kinds and workdays in bag.tokens:  # "before workdays and before days off"
-        bag.tokens = [(w.CONDITION, "weekday >= 6") if one == off else one for one in bag.tokens]
+        bag.tokens = [(w.CONDITION, "weekday >= 6") if token == off else token for token in bag.tokens]
     bag.join("[dDN]?<d?w?X", weekday_after)
 
 
@@ -258,23 +258,23 @@ def _loose(bag: Bag) -> list[w.Token]:
     if bag.sees(w.LIST) and not bag.sees(w.TASKS, w.TASKED, w.WORKOUTS, w.SPORT, w.ACTIVITY, w.METRIC, w.ENTRIES):
         bag.tokens.append((w.ENTRIES, None))
     put_aside = [burned, *([(w.OF, "last"), (w.OF, "first")] if bag.sees(w.WHEN) else [])]
-    return [one for one in bag.tokens if one[0] in kinds or one in put_aside]
+    return [token for token in bag.tokens if token[0] in kinds or token in put_aside]
 
 
 def _without_exact_clock(bag: Bag) -> None:
     """Drop the clock time of "do I really get up at nine": the usual time answers the question."""
-    exact = [one for one in bag.tokens if one[0] == w.CLOCK and amount(one[1])[0] == "="]
+    exact = [token for token in bag.tokens if token[0] == w.CLOCK and amount(token[1])[0] == "="]
     if exact and bag.sees(w.BED, w.UP):
         if bag.sees(w.HOW_MANY, w.HOW_OFTEN, w.SHARE, w.METRIC):
             raise NotUnderstood  # to the minute, or before it
-        bag.tokens = [one for one in bag.tokens if one not in exact]
+        bag.tokens = [token for token in bag.tokens if token not in exact]
 
 
 def _all_ahead(tokens: Sequence[w.Token]) -> list[w.Token]:
-    ahead = [one for one in tokens if one[0] == w.CONDITION and _of_day(str(one[1]))]
+    ahead = [token for token in tokens if token[0] == w.CONDITION and _of_day(str(token[1]))]
     if not ahead:
         raise NotUnderstood
-    return [(w.CONDITION, f"{AHEAD}{str(one[1]).removeprefix(ON)}") if one in ahead else one for one in tokens]
+    return [(w.CONDITION, f"{AHEAD}{str(token[1]).removeprefix(ON)}") if token in ahead else token for token in tokens]
 
 
 def _again(bag: Bag) -> None:

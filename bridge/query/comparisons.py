@@ -77,7 +77,7 @@ def _versus(bag: Bag) -> Words | None:
         return None
     weekdays = [one for one in said if one.startswith("weekday")]
     parted = _parts_at(bag, places[0] + 1)
-    if parted is None or (len(weekdays) == 2 and all(SINGLE.fullmatch(one) for one in weekdays)):
+    if parted is None or (len(weekdays) == 2 and all(SINGLE.fullmatch(weekday) for weekday in weekdays)):
         return None
     if len(said) == 2 and not places[0] < parted < places[1]:
         return None
@@ -164,10 +164,12 @@ def _classes(bag: Bag) -> Words | None:
     if len({*weekdays}) != 2:
         return None
     differ = bag.sees(w.DIFFERENCE) or (w.METRIC, "nights.start") in bag.tokens  # of evenings, which the groups are not
-    bag.tokens = [one for one in bag.tokens if one[0] not in (*COMPARE, w.AND, w.HOW) and one[1] not in weekdays]
+    bag.tokens = [
+        token for token in bag.tokens if token[0] not in (*COMPARE, w.AND, w.HOW) and token[1] not in weekdays
+    ]
     if differ:
         return replace(_plain(bag), against=VERSUS.join(dict.fromkeys(weekdays)))
-    either = "|".join(one.removeprefix("weekday = ") for one in weekdays)
+    either = "|".join(weekday.removeprefix("weekday = ") for weekday in weekdays)
     bag.tokens += [(w.CONDITION, f"weekday = {either}"), (w.BY, "weekday")]
     if bag.sees(w.ENTRIES, w.ACTION):
         bag.tokens.append((w.EACH, None))
@@ -191,7 +193,7 @@ def _exposed(bag: Bag, metrics: Sequence[str]) -> None:
     if not workouts and not bag.sees(w.CONDITION, w.BY):
         sports = {*bag.take(w.SPORT, w.ACTIVITY)}
         nouns = bag.take(w.WORKOUTS)
-        found += [f"{ON}workout.sport = {one}" for one in sports]
+        found += [f"{ON}workout.sport = {sport}" for sport in sports]
         found += [f"{ON}workout.minutes > 0"] if nouns and not sports else []
     elif bag.sees(w.CONDITION) and bag.sees(w.OTHERS) and bag.has(w.WORKOUTS) and _of_sport(bag):
         raise NotUnderstood  # "after a run vs days without sport": the others are those without a run

@@ -23,8 +23,8 @@ def test_of(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test
 
     Conditions on the day before are tested on that day.
     """
-    now = _test_of_row([one for one in conditions if not one.of_day_before], tables, kind)
-    before = _test_of_row([one for one in conditions if one.of_day_before], tables, Kind.DAYS)
+    now = _test_of_row([condition for condition in conditions if not condition.of_day_before], tables, kind)
+    before = _test_of_row([condition for condition in conditions if condition.of_day_before], tables, Kind.DAYS)
     if before is None:
         return now
     return lambda row: (now is None or now(row)) and before(Row(day=row.day - timedelta(days=1)))
@@ -32,8 +32,8 @@ def test_of(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test
 
 def _test_of_row(conditions: Sequence[Condition], tables: Tables, kind: Kind) -> Test | None:
     """Return a function that tests a row. Conditions on workouts must hold for the same workout of a day."""
-    tests = [_test_of_day(one, tables, kind) for one in conditions if not one.of_workout]
-    of_workout = [_test_of_workout(one) for one in conditions if one.of_workout]
+    tests = [_test_of_day(condition, tables, kind) for condition in conditions if not condition.of_workout]
+    of_workout = [_test_of_workout(condition) for condition in conditions if condition.of_workout]
     if kind is Kind.WORKOUTS:
         tests += of_workout
     elif of_workout:

@@ -186,7 +186,9 @@ def _fitted(
     """Return the regression of an outcome on the factors of the day before, or None if there are too few days."""
     import numpy as np
 
-    days = sorted(day for day in set.union(*(set(one) for one in factors.values())) if day + DAY in outcome.values)
+    days = sorted(
+        day for day in set.union(*(set(factor) for factor in factors.values())) if day + DAY in outcome.values
+    )
     names = list(factors)
     known = [[factors[name].get(day) for name in names] for day in days]
     rows = [k for k, one in enumerate(known) if None not in one]

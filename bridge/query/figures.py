@@ -53,10 +53,10 @@ def is_nightly(where: Sequence[str]) -> bool:
 def counted(where: Sequence[str]) -> str:
     """Return the subject whose days the conditions count. Raises NotUnderstood for conditions on weekdays alone."""
     fields = {one.removeprefix(ON).split(" =")[0].rsplit(" ", 1 if " = " in one else 2)[0] for one in where}
-    fields = {one for one in fields if not one.startswith(("weekday", AFTER, NEXT))}
+    fields = {field for field in fields if not field.startswith(("weekday", AFTER, NEXT))}
     if any(
-        one.startswith(("workout", "entries", "action", "night.", "before.")) or one.endswith(".minutes")
-        for one in fields
+        field.startswith(("workout", "entries", "action", "night.", "before.")) or field.endswith(".minutes")
+        for field in fields
     ):
         return "days"
     if not fields:
@@ -234,7 +234,7 @@ def _farthest(bag: Bag, sports: Set[str]) -> None:
 
 def _of_field(bag: Bag, *, each: bool) -> tuple[str | None, str | None, bool]:
     if {(w.OF, "max"), (w.OF, "last"), (w.METRIC, "heart_rate")} <= {*bag.tokens}:  # "max heart rate of my last run"
-        bag.tokens = [one for one in bag.tokens if one not in ((w.OF, "max"), (w.METRIC, "heart_rate"))]
+        bag.tokens = [token for token in bag.tokens if token not in ((w.OF, "max"), (w.METRIC, "heart_rate"))]
         bag.tokens.append((w.FIGURE, PEAK))
     many, did, of, length = bag.has(w.HOW_MANY), bag.has(w.DID), bag.one(w.OF), bag.one(w.LENGTH)
     fields = {OF_WORKOUT.get(str(one), "") for one in bag.take(w.METRIC)} | {str(one) for one in bag.take(w.FIGURE)}

@@ -91,7 +91,7 @@ def _ago(bag: Bag) -> Words:
     bag.take(w.AGO)
     if bag.one(w.OF) not in (None, "last"):
         raise NotUnderstood
-    bag.tokens = [one for one in bag.tokens if one != (w.MORE, None)]  # "keinen mehr"
+    bag.tokens = [token for token in bag.tokens if token != (w.MORE, None)]  # "keinen mehr"
     if not bag.sees(w.FACTOR) and bag.sees(w.ENTRIES):
         raise NotUnderstood  # the last entry that was, or that is to come
     bag.take(w.ENTRIES)

@@ -51,11 +51,11 @@ def stands_for(told: Answer, text: str, today: date) -> Text | None:
         return say("falling asleep stands for bedtime")
     nightly = query.subject.kind is Kind.NIGHTS or query.subject.name.split("/")[0] in NIGHT_MINUTES
     nightly = nightly or query.subject.name.endswith(IN_NIGHTS)
-    of_weekdays = query.by is By.WEEKDAY or any(one.field == "weekday" for one in query.conditions)
+    of_weekdays = query.by is By.WEEKDAY or any(condition.field == "weekday" for condition in query.conditions)
     if nightly and query.subject.name != BEDTIME and (of_weekdays or DAY_NAMED.search(text)):
         return say("a night is of the day on which you woke up")
-    names = [query.subject.name, *(one.name for one in query.conditions)]
-    if any(untimed(one) not in (one, metric_in(one)) for one in names):
+    names = [query.subject.name, *(condition.name for condition in query.conditions)]
+    if any(untimed(name) not in (name, metric_in(name)) for name in names):
         return say("by the times of your notes")
     if told.unit == NOTED and CAFFEINE in in_languages(query.subject.name):
         return say("an amount of caffeine, which devices tell in mg, and no number of cups")
@@ -114,7 +114,7 @@ def with_verdict(found: Answer, tables: Tables, text: str) -> Answer:
     ends = slope_interval([day.toordinal() for day, _ in values], [value for _, value in values])
     if ends is None:
         return found
-    low, high = sorted((asked or 1) * one for one in ends)
+    low, high = sorted((asked or 1) * end for end in ends)
     if not asked:
         return found if low > 0 or high < 0 else replace(found, meant=MAY_BE_CHANCE)
     return replace(found, verdict=YES if low > 0 else NO if high < 0 else NOT_KNOWN, meant=meant)

@@ -330,8 +330,8 @@ class Query:
             return Span(self.since, self.until)
         firsts, lasts = (self.since, self.against.since), (self.until, self.against.until)
         return Span(
-            min((one for one in firsts if one), default=None) if all(firsts) else None,
-            max((one for one in lasts if one), default=None) if all(lasts) else None,
+            min((first for first in firsts if first), default=None) if all(firsts) else None,
+            max((last for last in lasts if last), default=None) if all(lasts) else None,
         )
 
     @property

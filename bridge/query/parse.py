@@ -137,9 +137,9 @@ def _check_rows(query: Query) -> None:
         raise SetupError(f"--of {query.of} looks at one day after another; leave out {given}")
     if query.of in OF_DAYS and subject.kind is Kind.TASKS:
         raise SetupError(f"--of {query.of} cannot be asked of tasks; leave it out to count them")
-    if subject.kind is not Kind.TASKS and any(one.name == TASK_STATE for one in query.conditions):
+    if subject.kind is not Kind.TASKS and any(condition.name == TASK_STATE for condition in query.conditions):
         raise SetupError("only tasks have the field task.state; ask for tasks, or leave the condition out")
-    if subject.kind is not Kind.ENTRIES and any(one.name in ENTRY_FIELDS for one in query.conditions):
+    if subject.kind is not Kind.ENTRIES and any(condition.name in ENTRY_FIELDS for condition in query.conditions):
         raise SetupError(
             "only calendar entries have such a field; ask for entries, as in: bridge query entries, or test a day by "
             'its sum, as in: --where "entries.minutes > 60"'
@@ -160,7 +160,7 @@ def _check_together(query: Query) -> None:
             "--top lists the highest or lowest rows of one subject; give --of max or --of min, and leave out --by "
             "and --against"
         )
-    if query.per is None and any(one.name == PERIOD_VALUE for one in query.conditions):
+    if query.per is None and any(condition.name == PERIOD_VALUE for condition in query.conditions):
         raise SetupError("a condition on value tests the rows that --per makes; add --per day, week or month")
     of = f"--of {query.of}"
     given = _given(query, "by", "per", "against") or of
@@ -182,7 +182,7 @@ def _check_together(query: Query) -> None:
 
 def _given(query: Query, *options: str) -> str:
     """Return those of some options that a query has, such as "--by and --per"."""
-    return " and ".join(f"--{one}" for one in options if getattr(query, one) is not None)
+    return " and ".join(f"--{option}" for option in options if getattr(query, option) is not None)
 
 
 def subject_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Subject:
@@ -190,12 +190,12 @@ def subject_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Subje
     name = _short(text).lower()
     if "," in name:
         parts = tuple(subject_of(one, factors) for one in name.split(","))
-        if len(parts) > SEVERAL_MAX or any(one.parts or one.counted or one.kind is not Kind.DAYS for one in parts):
+        if len(parts) > SEVERAL_MAX or any(part.parts or part.counted or part.kind is not Kind.DAYS for part in parts):
             raise SetupError(
                 f"with commas, at most {SEVERAL_MAX} figures of days can be named, such as steps,asleep; leave the "
                 "others out"
             )
-        return Subject(name=",".join(one.name for one in parts), kind=Kind.DAYS, parts=parts)
+        return Subject(name=",".join(part.name for part in parts), kind=Kind.DAYS, parts=parts)
     first, divided, second = name.partition("/")
     if divided:
         metrics = [Metric(_known(one.strip(), ASKED, "metric")) for one in (first, second)]
@@ -259,7 +259,7 @@ def _against(text: str, factors: Callable[[], Iterable[str]]) -> Subject | Condi
     one, versus, other = text.partition(VERSUS)
     if versus:
         return Versus(condition_of(one, factors), condition_of(other, factors))
-    return condition_of(text, factors) if any(one in text for one in OPERATORS) else subject_of(text, factors)
+    return condition_of(text, factors) if any(operator in text for operator in OPERATORS) else subject_of(text, factors)
 
 
 def _value(field: str, operator: str, value: str) -> float | str:

@@ -90,7 +90,7 @@ WHEN_I = pattern("when_i")
 TO_COME = pattern("to_come")
 HOW_IS = re.compile("how(?: is|'s|s) (?:my|the) |(?:und )?wie (?:ist|steht(?:'s|s| es) um) (?:mein|die |der |das )")
 OF_WEEKDAY, OF_YEAR, OF_DATE = (
-    {one: pattern(f"{name}_{one}") for one in LANGUAGES} for name in ("weekday", "year", "date")
+    {language: pattern(f"{name}_{language}") for language in LANGUAGES} for name in ("weekday", "year", "date")
 )
 I_AM = pattern("i_am")
 MORE_OF = re.compile(r"(?<!\w)(?:more|less|fewer|mehr|weniger)(?!\w)(?! (?:than|als|or|oder) )")
@@ -298,7 +298,7 @@ def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:
     if figures and {kind for kind, _ in tokens} <= {w.METRIC, w.HOW}:
         present = HOW_IS.match(text.lower()) is not None and all(map(has_present, figures))
         if present or GERMAN_NOW.search(text.lower()):
-            tokens = [(w.OF, "now"), *(one for one in tokens if one[0] == w.METRIC)]
+            tokens = [(w.OF, "now"), *(token for token in tokens if token[0] == w.METRIC)]
     kinds = {kind for kind, _ in tokens}
     in_doubt = [
         TWICE.search("".join(kind for kind, _ in tokens)),
@@ -310,20 +310,20 @@ def _meant(told: Sequence[w.Token], marked: Marked, text: str) -> Words:
     if re.search(r"\? +\w", text):
         tokens = elaborated(tokens)
     if any(kind == w.FACTOR and str(of).startswith(TITLED) for kind, of in tokens):
-        tokens = [one for one in tokens if one[0] != w.ENTRIES]  # which those of a title are
+        tokens = [token for token in tokens if token[0] != w.ENTRIES]  # which those of a title are
     coming = kinds & {w.ENTRIES, w.ACTION, w.LIST, w.FREE} and TO_COME.search(text.lower())
     planned = kinds & {w.ENTRIES, w.TASKS, w.TASKED, w.LIST, w.ACTION, w.FREE} and not kinds & {w.METRIC, w.NIGHTS}
     if coming or (planned and OF_WEEKDAY[marked.language].search(text.lower())):
-        marked.spans[:] = [to_come(one, marked.today) for one in marked.spans]
+        marked.spans[:] = [to_come(span, marked.today) for span in marked.spans]
     elif planned and OF_YEAR[marked.language].search(text.lower()):
-        marked.spans[:] = [of_year_to_come(one, marked.today) for one in marked.spans]
+        marked.spans[:] = [of_year_to_come(span, marked.today) for span in marked.spans]
     elif planned and OF_DATE[marked.language].search(text.lower()):
-        marked.spans[:] = [of_month_to_come(one, marked.today) for one in marked.spans]
+        marked.spans[:] = [of_month_to_come(span, marked.today) for span in marked.spans]
     tokens = by_weekday(compared(tokens, text.lower()), marked, text.lower())
     tokens, spans = weekly(*told_spans(tokens, marked), text.lower(), marked.today)
     spans = to_same_point(until_now(spans, kinds, text.lower(), marked.today), text.lower(), marked.today)
     one_day = len(spans) == 1 and spans[0][0] == spans[0][1]
-    untimed = [one for one in tokens if one[0] != w.SPAN]
+    untimed = [token for token in tokens if token[0] != w.SPAN]
     found = of_time_named(words_of(Bag.of(untimed, timed=len(spans) == 1, single=one_day)), text.lower(), len(spans))
     read = settled(found, text.lower(), kinds, timed=bool(spans))
     read = within(read, spans, marked.today, says_waking=OF_WAKING.search(text.lower()) is not None)
@@ -368,7 +368,9 @@ def _without_remarks(text: str, says_nothing: Callable[[str], bool]) -> str:
     text = re.sub(r"\(([^()]*)\)", lambda m: " " if _is_remark(m[1], says_nothing) else m[0], text)
     sentences = SENTENCE.split(text)
     narrows = NARROWS_IN_SENTENCE
-    kept = [one for one in sentences if len(sentences) == 1 or not _is_remark(one, says_nothing, narrows)]
+    kept = [
+        sentence for sentence in sentences if len(sentences) == 1 or not _is_remark(sentence, says_nothing, narrows)
+    ]
     text = " ".join(kept) if kept else text
     clauses = list(CLAUSE.finditer(text))
     for at in reversed(clauses):

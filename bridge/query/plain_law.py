@@ -69,7 +69,7 @@ def check_sides(tokens: Sequence[w.Token], found: Words, text: str) -> None:
 
 def check_limited(tokens: Sequence[w.Token]) -> None:
     """Raise NotUnderstood for "days on which I only ran": no condition says that nothing else was done."""
-    told = [one for one in tokens if one[0] != w.FILL or one == ONLY]
+    told = [token for token in tokens if token[0] != w.FILL or token == ONLY]
     kinds = {kind for kind, _ in told}
     if kinds & {w.DAYS, w.NIGHTS, w.ON_DAYS, w.HOW_OFTEN} and any(
         one == ONLY and kind in DONE for one, (kind, _) in pairwise(told)
@@ -101,7 +101,11 @@ def check_amounts(text: str, found: Words, read: Callable[[str], Sequence[w.Toke
     """Raise SetupError for "does more coffee mean less sleep", of which only days with and without it are compared."""
     conditions = (found.against or "", *(() if found.what.startswith(ROWS) else found.where))
     spans = ".." in (found.against or "")  # "more headaches in May than in June": of the days with one
-    told = [one for one in conditions if PRESENT.search(one) and not (spans and one.startswith(f"{found.what} "))]
+    told = [
+        condition
+        for condition in conditions
+        if PRESENT.search(condition) and not (spans and condition.startswith(f"{found.what} "))
+    ]
     if not told:
         return
     twice = sum(kind == w.MORE for kind, _ in read(text)) > 1

@@ -223,7 +223,7 @@ class Marked:
         found = len(re.findall(pair, text)) > 1
 
         def whole(match: re.Match[str]) -> str:
-            return " – ".join(next(name for name in names if name.startswith(one)) for one in match.groups())
+            return " – ".join(next(name for name in names if name.startswith(group)) for group in match.groups())
 
         return (re.sub(pair, whole, text), True) if found else (text, False)
 
@@ -240,7 +240,7 @@ class Marked:
 
     def _weekdays(self, match: re.Match[str]) -> str:
         names = WEEKDAYS[self.language].split()
-        first, last = ((names.index(one) + bool(match[3])) % 7 + 1 for one in match.groups()[:2])
+        first, last = ((names.index(group) + bool(match[3])) % 7 + 1 for group in match.groups()[:2])
         numbers = [*range(first, 8), *range(1, first)][: (last - first) % 7 + 1]
         if numbers == [1, 2, 3, 4, 5]:
             return self._put("x", w.CONDITION, "weekday <= 5")

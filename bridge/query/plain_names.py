@@ -40,7 +40,7 @@ def noted(text: str) -> tuple[str, list[str]]:
         name = aside["quoted"] or aside["bare"]
         names.append(name)
         text = f"{_named(text[: aside.start()], name)} {text[aside.end() :]}"
-    if titled := next((found for one in TITLES if (found := re.search(one, text))), None):
+    if titled := next((found for title in TITLES if (found := re.search(title, text))), None):
         return text.replace("'", ""), [*names, f"{TITLED}{titled['name']}"]
     for pattern in NOTED:
         names += [match["name"] for match in re.finditer(rf"(?<!\w){pattern}", text)]
@@ -70,7 +70,7 @@ def _named(before: str, name: str) -> str:
     days = len(words) > 1 and _DAYS.match(words[-1])
     end = len(words) - bool(days)
     stem = name.split()[0][:4]
-    if any(one.strip("\"“„'").startswith(stem) for one in words[: max(0, end - 2)]):
+    if any(word.strip("\"“„'").startswith(stem) for word in words[: max(0, end - 2)]):
         return before
     begin = next((at for at in range(max(0, end - 2), end) if words[at].strip("\"“„'").startswith(stem)), end - 1)
     return " ".join([*words[:begin], name, *words[end:]])

@@ -63,7 +63,7 @@ def _form(word: str, language: str, known: w.Lexicon) -> str:
     if language == "de":
         forms += [word.replace("ss", "ß"), word.replace("ae", "ä").replace("oe", "ö").replace("ue", "ü")]
     kinds = FORMED[language]
-    return next((one for one in forms if len(one) > 3 and known.get((one,), NONE)[0][0] in kinds), word)
+    return next((form for form in forms if len(form) > 3 and known.get((form,), NONE)[0][0] in kinds), word)
 
 
 def mended(word: str, known: Known, *, beside: tuple[str, str] = ("", "")) -> str:
@@ -79,7 +79,7 @@ def mended(word: str, known: Known, *, beside: tuple[str, str] = ("", "")) -> st
     figures = [one for one in near if known.get((one,), NONE)[0][0] == w.METRIC]
     if len(word) == 4 and not figures:
         near = [one for one in near if (beside[0], one) in known or (one, beside[1]) in known]
-    elif len({known[(one,)] for one in figures}) == 1:
+    elif len({known[(figure,)] for figure in figures}) == 1:
         return min(figures)  # "schalf", which is no "schaff"
     return near[0] if len(near) == 1 else word
 

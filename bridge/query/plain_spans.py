@@ -73,14 +73,14 @@ def _adjoin(tokens: list[w.Token], spans: Sequence[Span]) -> list[w.Token] | Non
     kinds = "".join(kind for kind, _ in tokens)
     one_figure: set[w.Token] = {(w.OF, "sum"), (w.OF, "max"), (w.OF, "min"), (w.HOW_MANY, None), (w.TOGETHER, None)}
     one_figure &= {*tokens}
-    one_figure |= {one for one in tokens if one[0] == w.HOW_OFTEN}
+    one_figure |= {token for token in tokens if token[0] == w.HOW_OFTEN}
     if kinds.count(w.AND) != 1 or f"{w.SPAN}{w.AND}{w.SPAN}" not in kinds or {*kinds} & {*COMPARE}:
         return None
     (begin, last), (first, end) = sorted(spans, key=lambda one: one[0] or date.max)  # "yesterday and the day before"
     if begin is None or last is None or end is None or first != last + DAY or w.BY in kinds:
         return None
     months = w.METRIC in kinds and begin.day == first.day == (end + DAY).day == 1 and (end - begin).days < MONTHS_DAYS
-    both = [one for one in tokens if one[0] != w.AND]
+    both = [token for token in tokens if token[0] != w.AND]
     each = "month" if months else "day" if begin == last and first == end and w.METRIC in kinds else None
     return both if one_figure else [*both, (w.BY, each)] if each else None
 
@@ -174,7 +174,7 @@ def of_now(tokens: list[w.Token], marked: Marked, text: str) -> list[w.Token]:
     if w.SPAN in kinds or not asks or not (now in tokens or GERMAN_NOW.search(text)):
         return tokens
     marked.spans.append((marked.today - 29 * DAY, marked.today))
-    return [*(one for one in tokens if one != now), (w.SPAN, len(marked.spans) - 1)]
+    return [*(token for token in tokens if token != now), (w.SPAN, len(marked.spans) - 1)]
 
 
 def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], list[Span]]:
@@ -184,7 +184,7 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
     several = kinds & {w.SHARE, w.SEVERAL, w.COMPARED, w.CLOCK, w.OTHERS, w.RELATED, w.THAN, w.DIFFERENCE, w.AND}
     asked = bool(several) or {w.HOW, w.METRIC} <= kinds
     if rows and rows[0][0] == "last" and kinds & {w.NIGHTS, w.DAYS} and asked:
-        tokens = [one for one in tokens if one[0] != w.ROWS_LAST]  # "how many of the last 50 nights": their days
+        tokens = [token for token in tokens if token[0] != w.ROWS_LAST]  # "how many of the last 50 nights": their days
         tokens.append((w.SPAN, len(marked.spans)))
         marked.spans.append((marked.today - (int(rows[0][1]) - 1) * DAY, marked.today))
     spans = list(dict.fromkeys(marked.spans[int(str(number))] for kind, number in tokens if kind == w.SPAN))
@@ -200,7 +200,7 @@ def told_spans(tokens: list[w.Token], marked: Marked) -> tuple[list[w.Token], li
         spans.append((None, since - DAY))  # "better since March" than before
     elif since and {w.OTHERS, w.MORE} <= kinds and not kinds & CONDITIONED and marked.is_recent(until):
         spans.append((None, since - DAY))  # "longer last night than usual"
-        tokens = [one for one in tokens if one[0] != w.OTHERS]
+        tokens = [token for token in tokens if token[0] != w.OTHERS]
     if len(spans) == 2 and not kinds & {*COMPARE} and (one := _since_until(spans)) is not None:
         spans = [one]
     if len(spans) == 2 and (joined := _adjoin(tokens, spans)) is not None:
@@ -353,7 +353,7 @@ def with_night(tokens: list[w.Token], text: str) -> list[w.Token]:
         return [*tokens, (w.METRIC, "asleep")]  # "which night was my longest"
     alone = {w.HOW, w.SPAN} <= kinds <= {w.HOW, w.SPAN, w.DID, w.NIGHTS}
     return (
-        [*(one for one in tokens if one[0] != w.NIGHTS), (w.SEVERAL, "night")]
+        [*(token for token in tokens if token[0] != w.NIGHTS), (w.SEVERAL, "night")]
         if alone and A_NIGHT.search(text)
         else tokens
     )

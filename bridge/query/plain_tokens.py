@@ -92,8 +92,8 @@ def elaborated(tokens: list[w.Token]) -> list[w.Token]:
     if not (asks and w.BY in kinds and {"mean", "median"} & figures):
         return tokens
     lasted = (w.MORE, "length") in tokens and kinds & {w.SPORT, w.ACTIVITY, w.WORKOUTS}
-    tokens = [one for one in tokens if one[0] not in (w.BECOMES, w.MORE) and one != (w.OF, "trend")]
-    return [(w.FIGURE, "minutes") if lasted and one == (w.UNIT, "min") else one for one in tokens]
+    tokens = [token for token in tokens if token[0] not in (w.BECOMES, w.MORE) and token != (w.OF, "trend")]
+    return [(w.FIGURE, "minutes") if lasted and token == (w.UNIT, "min") else token for token in tokens]
 
 
 def placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
@@ -112,7 +112,7 @@ def placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
     if len(many) == 1 and many[0] and tokens[many[0] - 1][0] == w.AND and tokens[0][0] == w.ON_DAYS:
         tokens = [*tokens[: many[0] - 1], *tokens[many[0] :]]  # "are there nights with ..., and how many"
     if kinds & {w.COMPARED, w.LENGTH}:
-        tokens = [one for one in tokens if one[0] != w.VAGUE]
+        tokens = [token for token in tokens if token[0] != w.VAGUE]
     behind = [*tokens[1:], (w.FILL, None)]
     tokens = [
         one
@@ -122,11 +122,13 @@ def placed(tokens: Sequence[w.Token], *, first: bool) -> list[w.Token]:
     deeper, slept = (w.MORE, "deeper"), (w.METRIC, "asleep")
     if deeper in tokens:  # "schlafe ich nach Sport tiefer", and "tieferer Puls"
         deep = slept in tokens
-        tokens = [(w.METRIC, "deep_sleep") if deep and one == slept else one for one in tokens]
-        tokens = [(w.MORE, None) if one == deeper else one for one in tokens]
+        tokens = [(w.METRIC, "deep_sleep") if deep and token == slept else token for token in tokens]
+        tokens = [(w.MORE, None) if token == deeper else token for token in tokens]
     mornings = (w.CLOCK, ("<", "12:00"))
     if w.UP in kinds and sum(kind == w.CLOCK for kind, _ in tokens) == 2 and mornings in tokens:
-        tokens = [(w.NIGHTS, None) if one == mornings else one for one in tokens]  # "mornings on which I woke before 6"
+        tokens = [
+            (w.NIGHTS, None) if token == mornings else token for token in tokens
+        ]  # "mornings on which I woke before 6"
     for kind, value in tokens:
         later = (kind, value) == (w.WHEN, "when") and (first or any(one[0] in asks for one in found))
         found.append((w.ON_DAYS, "days") if later else (kind, value))

@@ -186,7 +186,7 @@ def loosened(known: Lexicon, light: frozenset[str]) -> Lexicon:
 def _is_free(plain: Sequence[str], tokens: Sequence[Token], known: Lexicon) -> bool:
     """Return True if some words have no meaning as other phrases, or the same one as ``tokens``."""
     alone = [one for one in tokens_of(plain, known, {}, frozenset(), lambda _: ("", None)) if one[0] != FILL]
-    return ("", None) in alone or alone == [one for one in tokens if one[0] != FILL]
+    return ("", None) in alone or alone == [token for token in tokens if token[0] != FILL]
 
 
 def tokens_of(

@@ -197,9 +197,9 @@ def _named_alone(bag: Bag) -> None:
         if not {(w.OF, "first"), (w.OF, "last")} & {*bag.tokens} or not bag.sees(w.CONDITION):
             bag.take(w.WHEN, w.HOW)
         _early(bag)
-    twice = "asleep" in metrics and len(metrics) == 2 and any(str(one).startswith("sleep_") for one in metrics)
+    twice = "asleep" in metrics and len(metrics) == 2 and any(str(metric).startswith("sleep_") for metric in metrics)
     if twice and not bag.sees(w.SHARE, w.AND, *COMPARE):  # "how efficient was my sleep"
-        bag.tokens = [one for one in bag.tokens if one != (w.METRIC, "asleep")]
+        bag.tokens = [token for token in bag.tokens if token != (w.METRIC, "asleep")]
 
 
 def _early(bag: Bag) -> None:
@@ -213,7 +213,7 @@ def _share(bag: Bag) -> Words:
     if re.match(f"{w.SHARE}[{w.CONDITION}{w.WEEKEND}]", bag.kinds) and bag.sees(w.WORKOUTS, w.SPORT, w.ACTIVITY):
         raise NotUnderstood  # "on what share of weekends did I run"
     pairs = (f"{w.METRIC}{w.NIGHTS}", f"{w.SHARE}{w.NIGHTS}{w.METRIC}")  # "share of the night that was REM"
-    beside = any(one in bag.kinds.replace(w.DID, "") for one in pairs) and not bag.sees(w.CONDITION)
+    beside = any(pair in bag.kinds.replace(w.DID, "") for pair in pairs) and not bag.sees(w.CONDITION)
     bag.take(w.SHARE, w.HOW, w.WHICH, w.DID, w.HOW_MANY, w.WITH, w.THAN)
     metrics, where, by = [str(one) for one in bag.take(w.METRIC)], where_of(bag), bag.text(w.BY)
     nights, days, rows = bag.has(w.NIGHTS) and not beside, bag.has(w.DAYS), bag.has(w.WORKOUTS)
@@ -225,7 +225,7 @@ def _share(bag: Bag) -> Words:
         if bag.one(w.OF) not in (None, "sum", "mean") or {*bag.take(w.MORE)} - {"to"}:
             raise NotUnderstood
         for whole, parts in PARTS_OF.items():
-            part = next((one for one in metrics if one in parts and one != whole), None)
+            part = next((metric for metric in metrics if metric in parts and metric != whole), None)
             if part and {*metrics} - {part} <= {whole} and (whole in metrics or whole == "asleep"):
                 return Words(what=f"{part}/{whole}", of="mean", by=by, where=where)
         raise NotUnderstood
@@ -233,9 +233,9 @@ def _share(bag: Bag) -> Words:
     bag.take(w.WALK if any(one.startswith("steps") for one in where) else "")
     done = [] if metrics or nights or where or not days else _shared(bag, sports, rows=rows)
     where, rows, sports = (done, False, set[str]()) if done else (where, rows, sports)
-    bag.tokens = [one for one in bag.tokens if not (sports and one == (w.ACTION, "EXERCISE"))]
+    bag.tokens = [token for token in bag.tokens if not (sports and token == (w.ACTION, "EXERCISE"))]
     if rows or sports:
-        where = [*(f"workout.sport = {one}" for one in sports), *where]
+        where = [*(f"workout.sport = {sport}" for sport in sports), *where]
         if len(where) != 1 or metrics or nights or days:
             raise NotUnderstood  # a share of which workouts would be said by a second condition
         return Words(what="workouts", of="share", by=by, where=where)
@@ -258,8 +258,8 @@ def _several(bag: Bag) -> Words:
     """Return the query of all meters, or of all figures of a night."""
     names = {str(one) for one in bag.take(w.SEVERAL)}
     metrics = {str(one) for one in bag.take(w.METRIC)}
-    ends = {(w.OF, one) for one in ENDS} if bag.sees(w.WHICH) else set()  # "which is lowest": all are told
-    bag.tokens = [one for one in bag.tokens if one not in ends]
+    ends = {(w.OF, end) for end in ENDS} if bag.sees(w.WHICH) else set()  # "which is lowest": all are told
+    bag.tokens = [token for token in bag.tokens if token not in ends]
     bag.take(w.HOW, w.DID, w.WHICH, w.NIGHTS, w.AND, w.EACH)
     of, where = bag.one(w.OF), where_of(bag)
     if not names and metrics == {"asleep"}:

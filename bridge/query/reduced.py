@@ -192,7 +192,7 @@ def reduced(query: Query, rows: Sequence[Row]) -> tuple[float | None, date | Non
 
 def _spread(numbers: Sequence[float]) -> float:
     middle = fmean(numbers)  # ``statistics.stdev`` reckons in fractions, which takes ten times as long
-    return sqrt(fsum((one - middle) ** 2 for one in numbers) / (len(numbers) - 1))
+    return sqrt(fsum((number - middle) ** 2 for number in numbers) / (len(numbers) - 1))
 
 
 FIGURES: Mapping[Aggregate, Callable[[Sequence[float]], float]] = {

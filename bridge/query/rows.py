@@ -69,22 +69,26 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
 
     Raises SetupError if the span is too long to compute, or if the query reads titles that may not be shown.
     """
-    if not titles and any(one.name == "entry.title" for one in query.conditions):
+    if not titles and any(condition.name == "entry.title" for condition in query.conditions):
         raise SetupError("only your own page and the terminal can read the titles of entries; ask there")
     query = replace(query, since=query.reach.since, until=query.reach.until)
     parts, conditions = query.subjects, query.conditions
-    fields = {name for one in conditions for name in one.name.split("/")}
+    fields = {name for condition in conditions for name in condition.name.split("/")}
     named = fields | {str(part.field) for part in parts if part.kind is Kind.DAYS and part.field}
     in_parts = {part.name: metric for part in parts if (metric := part.metric) and metric != part.field}
     whole = (part for part in parts if part.name not in in_parts)
     metrics = frozenset(m for part in whole for m in part.metrics) | {m for m in METRICS if m in fields}
     kinds = {part.kind for part in parts}
-    sleeps = Kind.NIGHTS in kinds or bool(metrics & NIGHT_MINUTES) or any(one.startswith("night.") for one in fields)
+    sleeps = (
+        Kind.NIGHTS in kinds or bool(metrics & NIGHT_MINUTES) or any(field.startswith("night.") for field in fields)
+    )
     sleeps = sleeps or NAPS in named or any(one.endswith(IN_NIGHTS) for one in in_parts)
     sleeps = sleeps or bridge.store.daily.told_in_nights(user.id, metrics & NIGHTLY)
-    trained = Kind.WORKOUTS in kinds or any(one.of_workout or one.name.startswith("workouts") for one in conditions)
+    trained = Kind.WORKOUTS in kinds or any(
+        condition.of_workout or condition.name.startswith("workouts") for condition in conditions
+    )
     since, until = query.since or date.min, query.until or date.max
-    if query.since and any(one.of_day_before for one in conditions):
+    if query.since and any(condition.of_day_before for condition in conditions):
         since -= DAY
     if query.since and query.until and (query.until - query.since).days > DAYS_MAX:
         raise SetupError(f"a span has at most {DAYS_MAX} days; name a shorter one with --since and --until")
@@ -102,13 +106,13 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime, titl
     meters = METER_NAMES.keys() & named
     if meters:
         values |= levels(bridge, user, meters, query.since, now)
-    by_sport = [one for one in fields if one.startswith(SPORT_COUNT)]
+    by_sport = [field for field in fields if field.startswith(SPORT_COUNT)]
     factors = named - {*METRICS, *METER_NAMES, *OWN_FIELDS, *by_sport, *in_parts}
     if factors:
         values |= exposures(bridge, user, factors, now=now)
-        in_titles = [one for one in factors if one.startswith(TITLED)]
+        in_titles = [factor for factor in factors if factor.startswith(TITLED)]
         last = query.until
-        values |= {one: titled(bridge, user, one.removeprefix(TITLED), now=now, until=last) for one in in_titles}
+        values |= {title: titled(bridge, user, title.removeprefix(TITLED), now=now, until=last) for title in in_titles}
     if asked := {*TASKS} & named:
         values |= _tasks(bridge, user, asked, now)
     empty = [metric for metric in (*metrics, *map(Metric, in_parts.values())) if not values.get(metric)]

@@ -119,7 +119,7 @@ def _parts(found: Answer, value: float) -> Iterator[str]:
         return
     yield _lead(found, value)
     yield from _besides(found, value)
-    known = [(one.value, one.key) for one in found.groups if one.value is not None]
+    known = [(group.value, group.key) for group in found.groups if group.value is not None]
     if query.of is A.STREAK and found.groups:
         now = found.groups[0].n
         yield say_many("{value} day in a row now", "{value} days in a row now", now, value=now)

@@ -131,7 +131,7 @@ def _of_farthest(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     """Replace "farthest" by the highest distance if groups are asked for, as in "which month did I run farthest"."""
     if not any(kind == w.WHICH_BY for kind, _ in tokens) or FARTHEST not in tokens:
         return tokens
-    return [*(one for one in tokens if one != FARTHEST), (w.OF, "max"), (w.FIGURE, "distance")]
+    return [*(token for token in tokens if token != FARTHEST), (w.OF, "max"), (w.FIGURE, "distance")]
 
 
 def _on_days(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
@@ -150,10 +150,12 @@ def _of_heart(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     kinds = {kind for kind, _ in tokens}
     ends = {(w.OF, "max"), (w.OF, "min")} & {one for one, other in pairwise(tokens) if other == mean}
     if ends and (mean, rate) in pairwise(tokens) and not kinds & GROUPED and kinds & OF_SPORT:
-        return [(w.FIGURE, MEAN_RATE) if one == rate else one for one in tokens if one != mean]  # of any workout
+        return [
+            (w.FIGURE, MEAN_RATE) if token == rate else token for token in tokens if token != mean
+        ]  # of any workout
     other = (w.OF, "trend") in tokens or any(kind == w.COMPARED for kind, _ in tokens)
     beside = {(mean, rate), (rate, mean)} & {*pairwise(tokens)}
-    return [one for one in tokens if one != mean] if beside and other else tokens
+    return [token for token in tokens if token != mean] if beside and other else tokens
 
 
 def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
@@ -182,17 +184,17 @@ def _of_sleep(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
         named = {(w.METRIC, "sleep_score")} if len(metrics) == 2 else set()
         behind = [*tokens[1:], (w.FILL, None)]
         tokens = [one for one, other in zip(tokens, behind, strict=True) if (one[0], other[0]) != (w.AFTER, w.METRIC)]
-        return [one for one in tokens if one not in named]
+        return [token for token in tokens if token not in named]
     kinds = {kind for kind, _ in tokens}
     deeper = len(metrics) == 2 and metrics & {*STAGES} and w.MORE in kinds and not kinds & {w.SHARE, w.AND, w.RELATED}
     twice = metrics == {"asleep", "sleep_score"} or deeper  # "do I sleep less deeply"
-    return [one for one in tokens if not (twice and one == (w.METRIC, "asleep"))]
+    return [token for token in tokens if not (twice and token == (w.METRIC, "asleep"))]
 
 
 def _changed(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     """Replace a trend by what something goes with, as in "does coffee change my HRV"."""
     alone = {kind for kind, _ in tokens} - {w.HOW, w.CLOCK} == {w.OF, w.FACTOR, w.METRIC}
-    return [(w.RELATED, None) if alone and one == (w.OF, "trend") else one for one in tokens]
+    return [(w.RELATED, None) if alone and token == (w.OF, "trend") else token for token in tokens]
 
 
 def has_present(metric: str) -> bool:
@@ -208,14 +210,17 @@ def _now(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     metrics = {str(of) for kind, of in tokens if kind == w.METRIC}
     if not (metrics or (w.SEVERAL, "meters") in tokens) or not all(map(has_present, metrics)):
         raise NotUnderstood  # of the day, of the moment, or of late
-    return [(w.OF, "last") if one == (w.OF, "now") else one for one in tokens]
+    return [(w.OF, "last") if token == (w.OF, "now") else token for token in tokens]
 
 
 def _of_nights(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     """Add the metric that a question about nights means, such as the sleep score for the best night."""
     kinds = {kind for kind, _ in tokens}
     if {w.NIGHTS, w.BECOMES} <= kinds and (w.MORE, "length") in tokens and not kinds & NAMED:
-        return [*(one for one in tokens if one[0] != w.NIGHTS), (w.METRIC, "asleep")]  # "are my nights getting shorter"
+        return [
+            *(token for token in tokens if token[0] != w.NIGHTS),
+            (w.METRIC, "asleep"),
+        ]  # "are my nights getting shorter"
     if w.NIGHTS in kinds and kinds & {w.BEST, w.LENGTH} and not kinds & NAMED:
         return [*tokens, (w.METRIC, "sleep_score" if w.BEST in kinds else "asleep")]
     if kinds <= OF_SLEEP and (w.METRIC, "asleep") in tokens and w.HOW in kinds:  # "wie hab ich nach Wein geschlafen"
@@ -226,12 +231,12 @@ def _of_nights(tokens: Sequence[w.Token]) -> Sequence[w.Token]:
     if {(w.CONDITION, "weekday <= 5"), (w.WEEKEND, None)} <= {*tokens} and w.METRIC in kinds:
         return tokens if kinds & DIFFERS else [*tokens, (w.RELATED, "or")]  # "resting pulse weekdays weekend"
     if (w.NIGHTS, "evening") in tokens and kinds & {w.ENTRIES, w.ACTION}:  # "an wie vielen Abenden"
-        return [(w.CLOCK, (">=", "18:00")) if one == (w.NIGHTS, "evening") else one for one in tokens]
+        return [(w.CLOCK, (">=", "18:00")) if token == (w.NIGHTS, "evening") else token for token in tokens]
     if w.FACTOR in kinds and (evening := (w.CLOCK, (">=", "18:00"))) in tokens and not kinds & (NAMED - {w.CONDITION}):
-        return [(w.DAYS, None) if one == evening else one for one in tokens]  # "evenings with wine"
+        return [(w.DAYS, None) if token == evening else token for token in tokens]  # "evenings with wine"
     slept = {(w.MORE, "speed"), (w.MORE, "better")} & {*tokens}
     if kinds & {w.BED, w.UP}:  # "how regular is my bedtime"
-        tokens = [(w.OF, "std") if one == (w.OF, "regular") else one for one in tokens]
+        tokens = [(w.OF, "std") if token == (w.OF, "regular") else token for token in tokens]
     if w.BED in kinds and slept and w.METRIC not in kinds:  # "bin ich schneller eingeschlafen"
         return [(w.METRIC, "sleep_latency") if kind == w.BED else (kind, of) for kind, of in tokens]
     return tokens
@@ -251,7 +256,7 @@ def _of_tasks(tokens: Sequence[w.Token]) -> list[w.Token]:
     alone = said & {"due", "overdue"} or kinds & {w.HOW_MANY, w.MORE}
     if len(said) != 1 or "open" in said or not (named or alone):
         raise NotUnderstood
-    rest = [one for one in tokens if one[0] not in (w.TASKED, w.ENDED)]
+    rest = [token for token in tokens if token[0] not in (w.TASKED, w.ENDED)]
     name = f"tasks_{said.pop()}"
     rest = rest if named else [*rest, (w.TASKS, None)]  # "what's due tomorrow"
     return [(w.METRIC, name) if kind == w.TASKS else (kind, of) for kind, of in rest]

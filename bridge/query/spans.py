@@ -174,10 +174,10 @@ class Dates:
         if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
             return (date.fromisoformat(text),) * 2
         numbers = [int(one) for one in re.findall(r"\d+", text.replace("first of", "1 of"))]
-        if any(31 < one <= 2000 for one in numbers):
+        if any(31 < number <= 2000 for number in numbers):
             raise ValueError(text)
-        year = next((one for one in numbers if one > 2000), None)
-        days = [one for one in numbers if one <= 31]
+        year = next((number for number in numbers if number > 2000), None)
+        days = [number for number in numbers if number <= 31]
         month = next((self._month[one] for one in re.findall(r"[^\W\d]+", text) if one in self._month), None)
         if month is None and len(days) > 1:
             month = days[1]
@@ -226,7 +226,7 @@ class Dates:
         return (None, found[0] - DAY) if (found := self._of(match[1])) else None
 
     def _until(self, match: re.Match[str]) -> Span | None:
-        found = self._of(next(one for one in match.groups() if one))
+        found = self._of(next(group for group in match.groups() if group))
         return (None, found[1]) if found is not None and found[0] == found[1] else None
 
     def _until_end(self, match: re.Match[str]) -> Span | None:
@@ -305,7 +305,7 @@ class Dates:
         return lambda _: (self.today - back * DAY,) * 2
 
     def _weekday_of_last_week(self, match: re.Match[str]) -> Span:
-        name = next(one for one in match.groups() if one)
+        name = next(group for group in match.groups() if group)
         monday = self.today - (self.today.isoweekday() - 1 + 7) * DAY
         night = any(one in match[0] for one in ("night", "nacht"))  # a night is of its day of waking
         return (monday + (self._weekday[name] - 1 + night) * DAY,) * 2
@@ -396,5 +396,5 @@ class Dates:
         return (self.today + ahead * DAY,) * 2
 
     def _night_named(self, match: re.Match[str]) -> Span | None:
-        found = self._of(next(one for one in match.groups() if one))
+        found = self._of(next(group for group in match.groups() if group))
         return None if found is None or found[0] != found[1] else (found[0] + DAY,) * 2

@@ -292,7 +292,7 @@ def span_of(query: Query) -> Text:
 def what_of(subject: Subject) -> str:
     """Return the name of a subject within a sentence."""
     if subject.parts:
-        return SEVERAL.get(subject.name) or listed([what_of(one) for one in subject.parts])
+        return SEVERAL.get(subject.name) or listed([what_of(part) for part in subject.parts])
     rows = MEETINGS_MEANT if subject.of_meetings else ROWS[subject.kind]
     if subject.field is None:
         return rows

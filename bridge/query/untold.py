@@ -47,14 +47,14 @@ def unreached(bridge: Bridge, user: User, query: Query, workouts: Sequence[Row])
 def _figures_asked(query: Query) -> Sequence[str]:
     """Return the fields of workouts that a query asks for and that a source may leave out, such as the distance."""
     subjects = [f"workout.{part.field}" for part in query.subjects if part.kind is Kind.WORKOUTS]
-    asked = dict.fromkeys([*(one.name for one in query.conditions), *subjects])
+    asked = dict.fromkeys([*(condition.name for condition in query.conditions), *subjects])
     return [one for one in asked if one.removeprefix("workout.") in WORKOUT_METRICS and one.startswith("workout.")]
 
 
 def _told_figures(workouts: Iterable[Row], asked: Sequence[str], figures: Sequence[str]) -> list[bool]:
     """Return whether there is a workout of the sports, or of any without sports, and whether one has each figure."""
     rows = [row for row in workouts if not asked or any(sports.is_sport(row.name, one) for one in asked)]
-    metrics = [WORKOUT_METRICS[one.removeprefix("workout.")] for one in figures]
+    metrics = [WORKOUT_METRICS[figure.removeprefix("workout.")] for figure in figures]
     return [bool(rows), *(any(not row.values.keys().isdisjoint(told) for row in rows) for told in metrics)]
 
 

@@ -63,7 +63,7 @@ def tomorrow(
     dates = {moment_at(gap.start, visit.user.zones).date for gap in gaps}
     if moment.date in dates or moment not in slots_ahead(visit):
         return []
-    dues = [one.due for one in tasks if one.title and one.title == advice.what and one.completed is None]
+    dues = [task.due for task in tasks if task.title and task.title == advice.what and task.completed is None]
     late = any(due is not None and visit.today <= due < moment.date for due in dues)
     name, hint = _("tomorrow"), HINTS["after_due"]
     return [(key(moment), shown(say(hint, slot=name)) if late else name)]

@@ -140,10 +140,10 @@ def source_title(name: str) -> str:
 def evidence_text(facts: Sequence[Fact]) -> str:
     """Return the evidence of an outcome in words, with the display names of sources."""
     named = [
-        replace(one, values={**one.values, "source": source_title(str(one.values["source"]))})
-        if "source" in one.values
-        else one
-        for one in facts
+        replace(fact, values={**fact.values, "source": source_title(str(fact.values["source"]))})
+        if "source" in fact.values
+        else fact
+        for fact in facts
     ]
     return with_source_titles(", ".join(map(shown, for_person(named))))
 

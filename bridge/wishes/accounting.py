@@ -74,7 +74,7 @@ def accounted(text: str, language: str, said: Sequence[Said], aside: Sequence[st
     phrases, told, clauses = list(_phrases(text, language, said, kept)), list(aside), pieces(text)
     for clause in clauses if len(clauses) > 1 else ():
         at = text.index(clause)
-        inside = [one for one in phrases if at <= one.begin < at + len(clause)]
+        inside = [phrase for phrase in phrases if at <= phrase.begin < at + len(clause)]
         kinds = frozenset().union(*(one.kinds for one in inside))
         again = all(one.held for one in inside) and kinds & AGAIN and not kinds & EVENTS
         if again or kept.isdisjoint(WORD.findall(clause.lower())) or not says_anything(clause, language):
@@ -86,8 +86,8 @@ def accounted(text: str, language: str, said: Sequence[Said], aside: Sequence[st
         if not left or not all(one.held or _is_told(one.text, aside) for one in inside):
             _check_asks(clause, inside)
             told = [*(one for one in told if one not in within), clause]
-        phrases = [one for one in phrases if one not in inside]
-    excepts = [one.held for one in phrases if K.BUT in one.kinds]
+        phrases = [phrase for phrase in phrases if phrase not in inside]
+    excepts = [phrase.held for phrase in phrases if K.BUT in phrase.kinds]
     if not all(excepts):
         raise NotUnderstood
     firm = FIRM - {K.DAY} if excepts else FIRM  # "on weekdays except Mondays"
@@ -131,7 +131,7 @@ def _phrases(text: str, language: str, said: Sequence[Said], kept: set[str]) -> 
         kinds = frozenset(kind for kind, _ in tokens) & CONTENT
         if kinds and kept.issuperset(spelt[:size]):
             begin, end = found[at].start(), found[at + size - 1].end()
-            held = any(_holds(one, text[begin:end], said) for one in tokens if one[0] in kinds)
+            held = any(_holds(token, text[begin:end], said) for token in tokens if token[0] in kinds)
             yield Phrase(text[begin:end], begin, kinds, held)
         at += size
 

@@ -40,7 +40,7 @@ def sharpen(last: Part, part: Part) -> None:
 
 def share_weeks(clauses: Sequence[Part]) -> None:
     """Apply the "a week" of "twice a week" to a count without a period, such as "three times", in another clause."""
-    if any(one.flags.get(K.PER) == 1 or K.WEEKLY in one.flags for one in clauses if one.actions):
+    if any(clause.flags.get(K.PER) == 1 or K.WEEKLY in clause.flags for clause in clauses if clause.actions):
         for one in clauses:
             counted = K.TIMES in one.flags or (K.NUMBER in one.flags and one.has(K.LEAST, K.MOST))
             if one.actions and counted and not one.has(K.PER, K.WEEKLY):
@@ -59,7 +59,7 @@ def otherwise(part: Part, clauses: list[Part]) -> None:
 
 def share_nights(clauses: Sequence[Part]) -> None:
     """Give "up at three" in "in bed by nine from Sunday to Thursday, up at three" the days of the mornings after."""
-    beds = [one for one in clauses if one.has(K.BED)]
+    beds = [clause for clause in clauses if clause.has(K.BED)]
     for one in clauses if len(beds) == 1 and beds[0].days else ():
         if one.has(K.UP) and not (one.has(K.BED, K.PER) or one.days or one.joint is K.CUT):
             eves = SUNDAY in beds[0].days and SATURDAY not in beds[0].days
@@ -113,22 +113,22 @@ def inherits(part: Part, head: Part) -> Part:
         new.flags.setdefault(kind, head.flags[kind])
     if head.has(K.SUGGESTION) and head.has(K.MOST) and part.days and part.has(K.NUMBER):
         new.flags.setdefault(K.MOST, None)  # "at most five suggestions, but one on Sundays"
-    bare = any(one[0] is K.EARLIEST and not one[1][2] for one in part.spans)
+    bare = any(span[0] is K.EARLIEST and not span[1][2] for span in part.spans)
     if part.days and bare and frozenset() < head.actions <= AT_NIGHT:
         raise NotUnderstood  # "friends on Fridays, on Saturdays not before ten": of the morning, and of all
     if not (part.days or head.nots or head.has(K.ONLY) or (is_never(part) and head.parts)) and (
-        part.nots or any(one[0] in FIRM for one in part.spans)
+        part.nots or any(span[0] in FIRM for span in part.spans)
     ):
         new.days = head.days  # "on Saturdays, but not before ten"
     if len(head.parts) == 1 and new.spans and not (new.parts or head.nots):
-        new.spans = [of_half(one, head.parts[0]) for one in new.spans]  # "in the morning, never after ten"
+        new.spans = [of_half(span, head.parts[0]) for span in new.spans]  # "in the morning, never after ten"
     if head.nots and not part.nots and not part.flags.keys() & (LIMITS | {K.BEST, K.FINE}) and part.times:
         new.nots, new.flags[K.NOT] = 1, head.flags.get(K.NOT)
     return new
 
 
 def _ends_on_days(part: Part) -> bool:
-    relations = [one[0] for one in part.spans]
+    relations = [span[0] for span in part.spans]
     return bool(part.days) and relations == [K.TO] and not part.flags.keys() - {K.ONLY}
 
 
@@ -208,9 +208,9 @@ def _of_both(part: Part, read: Reading) -> bool:
     """Add "neither on Sundays" as a wish about all that was named before it, and return True if a part is one."""
     if not (part.nots and part.times and OF_BOTH.search(read.text.lower())):
         return False
-    heads = [one for one in read.clauses if one.actions]
-    actions = frozenset[ActionType]().union(*(one.actions for one in heads))
-    named = [actions] if actions == WORK else [name for one in heads for name in one.named]
+    heads = [clause for clause in read.clauses if clause.actions]
+    actions = frozenset[ActionType]().union(*(head.actions for head in heads))
+    named = [actions] if actions == WORK else [name for head in heads for name in head.named]
     read.clauses.append(replace(part, actions=actions, named=named))
     return True
 
@@ -263,7 +263,7 @@ def _turn_round(last: Part, part: Part, read: Reading) -> None:
 
 def is_firm(part: Part) -> bool:
     """Return True for "not before ten" and "not after ten"."""
-    return any(one[0] in FIRM for one in part.spans)
+    return any(span[0] in FIRM for span in part.spans)
 
 
 def is_never(part: Part) -> bool:

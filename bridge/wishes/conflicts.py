@@ -60,7 +60,7 @@ def contradicts(said: tuple[Said, ...]) -> bool:
 def _is_too_short(best: Said, said: tuple[Said, ...]) -> bool:
     """Return True for "run for three hours between seven and half past"."""
     spans = [(end.hour - begin.hour) * 60 + end.minute - begin.minute for begin, end in best.hours]
-    longest = max((one % (24 * 60) or 24 * 60 for one in spans), default=24 * 60)
+    longest = max((span % (24 * 60) or 24 * 60 for span in spans), default=24 * 60)
     of_it = [one for one in said if one.kind == "shortest" and one.actions & best.actions]
     return best.at is None and any(one.number > longest for one in of_it)
 

@@ -22,7 +22,7 @@ def left_out(tokens: Sequence[Token]) -> list[Token]:
     """Return tokens in which days left out of "every day" follow "except": "but not on Sundays", "Sundays excluded"."""
     kinds = [kind for kind, _ in tokens]
     begin, end = _list_of_days(kinds)
-    after = [one for one in tokens[end : end + 1] if one[0] in (K.NOT, K.BUT)]
+    after = [token for token in tokens[end : end + 1] if token[0] in (K.NOT, K.BUT)]
     if not end or kinds[end + len(after) :][:1] not in ([], [K.COMMA], [K.CUT], [K.AND]):
         return list(tokens)
     if after == [(K.BUT, EITHER_SIDE)]:

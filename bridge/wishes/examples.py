@@ -172,11 +172,11 @@ def two_ways(text: str, today: date) -> tuple[str, ...]:
         at = _time_at_end(last, language)
         ways: tuple[str, ...] = ()
         if vetoes and at:
-            each = ([f"{one} {at}" for one in vetoes], [BARE_NO.sub(f"{never} ", one) for one in vetoes])
+            each = ([f"{veto} {at}" for veto in vetoes], [BARE_NO.sub(f"{never} ", veto) for veto in vetoes])
             ways = tuple(", ".join([*some, last]) for some in each)
         elif last and not (vetoes or at) and PASSES.search(text.lower()):
             ways = (f"{last} {now}", BARE_NO.sub(f"{never} ", last))
-        if ways and all(_is_understood(one, today) for one in ways):
+        if ways and all(_is_understood(way, today) for way in ways):
             return ways
     return ()
 

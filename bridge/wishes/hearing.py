@@ -104,7 +104,7 @@ def heard(text: str, today: date | None = None) -> Heard:
     found = [one for language in LANGUAGES if (one := _told(text, language, today)) is not None]
     found = found or [one for language in LANGUAGES for one in _in_two(text, language, today)]
     found = found or [one for language in LANGUAGES for one in _in_other_words(text, language, today)]
-    found = found or [one for language in LANGUAGES for one in _beside_statements(text, language, today)]
+    found = found or [statement for language in LANGUAGES for statement in _beside_statements(text, language, today)]
     found = found or [Heard(said=leant) for language in LANGUAGES if (leant := leanings(text, language, today))]
     if len({one.said for one in found}) != 1:
         raise NotUnderstood

@@ -88,8 +88,10 @@ def _said(what: str, number: int, language: str) -> Said:
     """Return the wish for more or less of what a text names as a whole, and not of one kind of it."""
     what = what.strip()
     texts = () if POLARITY.search(what) else (what, TIME_OF.sub("", what))
-    actions = next((found for one in texts if (found := named_in(one, language, kinds=True))), frozenset[ActionType]())
+    actions = next(
+        (found for text in texts if (found := named_in(text, language, kinds=True))), frozenset[ActionType]()
+    )
     if not actions or actions & {ActionType.SLEEP} or actions in (WORK, ALL) or len(actions) > 2:
         raise NotUnderstood
-    of = "" if any(named_in(one, language) for one in texts) else what
+    of = "" if any(named_in(text, language) for text in texts) else what
     return Said(kind="more", actions=actions, number=number, of=of)

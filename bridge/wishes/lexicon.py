@@ -179,7 +179,7 @@ def _meant(language: str, tables: tuple[str, str], *, plain: bool) -> Phrases:
     for means, text in (*said[words].items(), *of_meters):
         tokens = tuple(map(token_of, means.split()))
         for phrase in _phrases(text, said["sets"], plain=plain):
-            found[phrase] = tuple(_named(one, " ".join(phrase)) for one in tokens)
+            found[phrase] = tuple(_named(token, " ".join(phrase)) for token in tokens)
     return found
 
 

@@ -80,7 +80,7 @@ def said_of(part: Part) -> tuple[Said, ...]:
     flags, nots = frozenset(part.flags), part.nots
     found = _said(part)
     kinds = {one.kind if one.at or one.kind not in SLEEPERS_BACK else "night" for one in found}
-    used = LIGHT.union(*(ACCOUNTED[one] for one in kinds), {K.ONLY} if kinds >= {"bed", "up"} else ())
+    used = LIGHT.union(*(ACCOUNTED[kind] for kind in kinds), {K.ONLY} if kinds >= {"bed", "up"} else ())
     if flags - used or (nots and K.NOT not in used) or (part.details and not part.actions):
         raise NotUnderstood  # "half a run", "in bed by eleven, not"
     return found
@@ -253,7 +253,7 @@ def _bounds_days(part: Part, lengths: Sequence[Said]) -> bool:
     order = [kind for kind in part.kinds if kind in (K.LASTS, K.DAY)]
     first = order[:1] == [K.LASTS] or (K.LASTS in order and part.actions == {A.BINGE_WATCH})
     alone = not (part.parts or part.spans or part.counts or part.nots or part.has(K.ONLY))
-    return bool(part.days) and first and alone and all(one.kind == "longest" for one in lengths)
+    return bool(part.days) and first and alone and all(length.kind == "longest" for length in lengths)
 
 
 def _apart(part: Part) -> tuple[Said, ...]:
@@ -367,7 +367,7 @@ def _limits(part: Part) -> tuple[Said, ...]:
         and (K.AND in part.kinds or not (part.nots or part.has(K.ONLY)) or part.counts)
     ):
         raise NotUnderstood  # "sport and tv on Mondays": both, or one of them?
-    if part.actions == ALL and not part.nots and [one[0] for one in part.spans] == [K.EARLIEST]:
+    if part.actions == ALL and not part.nots and [span[0] for span in part.spans] == [K.EARLIEST]:
         part.nots, part.spans = 1, [(K.BEFORE, *part.spans[0][1:])]  # "plan things from ten at the earliest"
     part.parts = [one for one in part.parts if not any(common([one], [o]) == (o,) != (one,) for o in part.parts)]
     with_halves(part)

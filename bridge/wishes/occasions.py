@@ -240,7 +240,7 @@ def _in_months(told: re.Match[str], words: Words, today: date) -> dict[str, Any]
     """Return the coming or present month, but the months of every year for a season, and where it is so told."""
     named = [one for one in (_group(told, "m"), _group(told, "n")) if one]
     months = [words["of_months"][one] for one in named]
-    if _group(told, "yearly") or {len(one) for one in months} != {1}:
+    if _group(told, "yearly") or {len(month) for month in months} != {1}:
         return {"months": frozenset().union(*months) & MONTHS}
     first, last = (min(months[at]) for at in (0, -1))
     if (last - first) % max(MONTHS) > 1:

@@ -177,8 +177,8 @@ def named_in(what: str, language: str, *, kinds: bool = False) -> frozenset[Acti
     sleeps = re.fullmatch(r"(?:to )?(?:sleep|schlaf|schlafen)", what) is not None
     if sleeps:
         return frozenset({ActionType.SLEEP})
-    named = frozenset[ActionType]().union(*(_whole(one, kinds=kinds) for one in parts))
-    whole = all(_whole(one, kinds=kinds) for one in parts)
+    named = frozenset[ActionType]().union(*(_whole(part, kinds=kinds) for part in parts))
+    whole = all(_whole(part, kinds=kinds) for part in parts)
     return named if named - {ActionType.SLEEP} and whole and named != ALL else frozenset()
 
 

@@ -92,7 +92,7 @@ def _meant(text: str, language: str, *, with_meters: bool) -> Found | None:
         read = _read(parts, text)
         if len({part.has(K.CLEAR) for part in parts}) > 1:
             return None
-        said = of_week([one for clause in read.clauses for one in said_on_days(clause, read.clauses)])
+        said = of_week([day for clause in read.clauses for day in said_on_days(clause, read.clauses)])
         goals = [one for one in said if one.kind == "goal"]
         if len(goals) > len(set(goals)):
             return None  # "ballet once a week and once something for my back"
@@ -112,14 +112,16 @@ def _read(parts: Sequence[Part], text: str) -> Reading:
         _take(part, parts[at + 1 :], read)
     if any(one.flags.keys() - {K.BEST} or one.times for one in read.pending) or not read.clauses:
         raise NotUnderstood
-    mute = [one.nots and one.flags.keys() == {K.NOT, K.SUGGESTION} and not one.times for one in read.clauses]
+    mute = [
+        clause.nots and clause.flags.keys() == {K.NOT, K.SUGGESTION} and not clause.times for clause in read.clauses
+    ]
     if any(mute) and not all(mute):
         raise NotUnderstood  # "give me a break on Mondays, no suggestions"
-    if any(one.nots and not one.times and one.actions & read.wanted for one in read.clauses):
+    if any(clause.nots and not clause.times and clause.actions & read.wanted for clause in read.clauses):
         raise NotUnderstood  # "more family time but also never family time"
     if read.conditional is not None and (read.conditional.has(K.BUT) or not read.conditional.times):
         raise NotUnderstood
-    if read.left and not any(read.left & one.days for one in read.clauses):
+    if read.left and not any(read.left & clause.days for clause in read.clauses):
         raise NotUnderstood  # "on Wednesdays I work at home: a run at noon"
     share_weeks(read.clauses)
     share_nights(read.clauses)
@@ -320,7 +322,7 @@ def _go_on(part: Part, read: Reading) -> None:
     if said or (part.flags.get(K.NOT) == "nothing" and _is_quiet(part, last, read)):
         return
     wished = last is not None and not last.nots and part.days  # "a swim on Saturdays, nothing on Sundays"
-    several = len({one.actions for one in read.clauses}) > 1 or wished or HUSHED.search(read.text.lower())
+    several = len({clause.actions for clause in read.clauses}) > 1 or wished or HUSHED.search(read.text.lower())
     if part.flags.get(K.NOT) == "nothing" and part.times and several:
         if last is not None and last.days and not part.days:
             raise NotUnderstood  # "Sundays are for family, leave me alone after eight": on Sundays?

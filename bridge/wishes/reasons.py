@@ -119,7 +119,7 @@ def depends(part: Part, following: Sequence[Part]) -> bool:
     if not (part.nots and part.actions and part.words and part.text and following) or part.times or part.counts:
         return False
     limit = following[0]
-    firm = limit.nots or limit.has(K.ONLY) or any(one[0] in (K.LATEST, K.EARLIEST) for one in limit.spans)
+    firm = limit.nots or limit.has(K.ONLY) or any(span[0] in (K.LATEST, K.EARLIEST) for span in limit.spans)
     return bool(firm and limit.times) and limit.joint is K.THUS and not (limit.has_head or limit.words)
 
 
@@ -309,7 +309,7 @@ def leave(last: Part, read: Reading) -> None:
     """Set a clause aside that is only the reason for a wish. If it came first, its words are kept to be shown."""
     told = FIRST.split(read.text, maxsplit=1)
     read.aside += told[:1] if len(told) > 1 and read.clauses == [last] else []
-    read.clauses = [one for one in read.clauses if one is not last]
+    read.clauses = [clause for clause in read.clauses if clause is not last]
 
 
 def is_ground(last: Part, part: Part, read: Reading) -> bool:

@@ -89,7 +89,7 @@ def without_less(text: str, language: str) -> tuple[str, str] | None:
         except NotUnderstood:
             continue
         named = [_is_bare(one) or (at_night and one.kinds in ([K.SPAN], [K.NUMBER])) for one in less_wanted]
-        if named == [True] and all(one.times and set(one.kinds) <= WHEN for one in times):
+        if named == [True] and all(time.times and set(time.kinds) <= WHEN for time in times):
             return rest + what[end:], said[: len(said) - len(what[end:])]  # "than watch tv in the evening"
     return None
 
@@ -135,7 +135,7 @@ def _names_no_day(said: str, rest: str) -> bool:
 def is_idle(text: str, language: str, *, explains: bool = False) -> bool:
     """Return True for a clause that tells something and wishes nothing, such as "we eat then"."""
     plain = OF_A_DAY.sub("", text.lower())
-    asks = any(one.search(plain) for one in ASKS) or LIMITING.search(plain.removesuffix(" then"))
+    asks = any(ask.search(plain) for ask in ASKS) or LIMITING.search(plain.removesuffix(" then"))
     if asks or not (explains or plain.startswith("the ") or SUBJECT.search(plain)):
         return False
     try:

@@ -180,7 +180,7 @@ def _in_list(tokens: Sequence[Token], at: int) -> bool:
 
 def _with_company(part: Part) -> None:
     """Read "swimming with my daughter" as time with her, and "tennis with friends" as tennis."""
-    kinds = [one for one in part.kinds if one not in (K.DAY, K.PART, K.SPAN, K.EVERY)]
+    kinds = [kind for kind in part.kinds if kind not in (K.DAY, K.PART, K.SPAN, K.EVERY)]
     pairs = [one for one in pairwise(kinds) if one == (K.ACTION, K.ACTION)]
     company = [one for one in part.named if one <= COMPANY]
     if len(part.named) != 2 or len(pairs) != 1 or len(company) != 1 or part.nots:

@@ -72,7 +72,7 @@ def _spelt(word: str, lexicon: Lexicon) -> list[str]:
     halves = [(word[:i], word[i:]) for i in range(1, len(word))]  # the first and the last letter are taken as typed
     near = {head + tail[1:] for head, tail in halves if len(tail) > 1}
     near |= {head + tail[1] + tail[0] + tail[2:] for head, tail in halves if len(tail) > 2}
-    near |= {head + one + tail for head, tail in halves for one in LETTERS}
+    near |= {head + letter + tail for head, tail in halves for letter in LETTERS}
     near |= {head + one + tail[1:] for head, tail in halves if len(tail) > 1 for one in BESIDE.get(tail[0], "")}
     meant = near & long
     return [meant.pop() if len(meant) == 1 else word]
@@ -87,7 +87,7 @@ def _parts(word: str, lexicon: Lexicon) -> list[str] | None:
         first, last = word[:at], word[at:]
         if not (last in lexicon.heads or _is_content(last, lexicon)):
             continue
-        stems = [first, first + "e", first + "en", *(first[: -len(one)] for one in LINKS if first.endswith(one))]
+        stems = [first, first + "e", first + "en", *(first[: -len(link)] for link in LINKS if first.endswith(link))]
         known = [stem for stem in stems if len(stem) >= STEM_MIN and _is_content(stem, lexicon)]
         if last in lexicon.heads and known and {kind for kind, _ in lexicon.phrases[(known[0],)]} == {K.DETAIL}:
             continue  # "Kleinkram": the head that would be dropped says what is small

@@ -156,18 +156,18 @@ def _names(text: str, language: str) -> set[Kind]:
         parts = parts_of(text, language, with_meters=False)
     except NotUnderstood:
         return set()
-    return {kind for one in parts for kind in one.kinds if kind in (K.DAY, K.PART, K.SPAN)}
+    return {kind for part in parts for kind in part.kinds if kind in (K.DAY, K.PART, K.SPAN)}
 
 
 def at_once(text: str) -> str:
     """Return "no sport this coming Saturday, I have a race" of a text that tells what happens on one day."""
     clauses, plain = _clauses(text), text.lower()
-    told = [one for one in clauses if ONCE.search(one.lower())]
+    told = [clause for clause in clauses if ONCE.search(clause.lower())]
     if not told or len(told) == len(clauses) or HABIT.search(plain) or UNTIL.search(plain):
         return text
     for language, day in A_DAY.items():
         found = [*day.finditer(plain)]
-        begins = [text.index(one) for one in clauses if one not in told and day.search(one.lower())]
+        begins = [text.index(clause) for clause in clauses if clause not in told and day.search(clause.lower())]
         at = next((one for one in found if begins and one.start() >= begins[0]), found[0] if found else None)
         if at is not None:
             return text[: at.start()] + COMING[language] + text[at.end() :]
@@ -204,9 +204,9 @@ def states(clause: str, language: str, *, entry: bool = False) -> bool:
     except NotUnderstood:
         return True
     which = SAYS_WHICH.match(plain) and any(
-        one.times for one in parts
+        part.times for part in parts
     )  # "no tv on workdays, that is Wednesday to Sunday"
-    return not which and not any(_limits(one, plain) for one in parts)
+    return not which and not any(_limits(part, plain) for part in parts)
 
 
 def _is_known(word: str, language: str) -> bool:
@@ -247,4 +247,4 @@ def is_time(text: str, language: str) -> bool:
             return parts_of(f"{NO[language]} {rest}", language, with_meters=False)[0].kinds == [K.NOT, K.TO_BED]
     except NotUnderstood:
         return False
-    return (bool(parts) or when is not None) and all(one.kinds and set(one.kinds) <= A_TIME for one in parts)
+    return (bool(parts) or when is not None) and all(part.kinds and set(part.kinds) <= A_TIME for part in parts)

@@ -292,7 +292,7 @@ def on_occasion(when: Occasion) -> str:
     if first is not None:
         found.append(_("every {count} weeks, counted from {day}", count=when.every, day=first))
     if when.months:
-        months = joined([shown(MONTHS[one - 1]) for one in sorted(when.months)])
+        months = joined([shown(MONTHS[month - 1]) for month in sorted(when.months)])
         found.append(_("every year in {months}", months=months))
     if since is not None and until is not None:
         found.append(_("on {day}", day=since) if since == until else _("from {day} to {end}", day=since, end=until))

@@ -146,7 +146,9 @@ def wanted(part: Part) -> tuple[Said, ...]:
     if part.flags.get(K.PER) == len(WEEK) and not part.has(K.NUMBER, K.TIMES, K.LEAST) and part.days:
         raise NotUnderstood
     actions, relations = part.actions, [span[0] for span in part.spans]
-    firm = any(one in (K.LATEST, K.EARLIEST) or (one is K.TO and not part.has(K.BEST)) for one in relations)
+    firm = any(
+        relation in (K.LATEST, K.EARLIEST) or (relation is K.TO and not part.has(K.BEST)) for relation in relations
+    )
     only = part.has(K.ONLY) or firm or actions == WORK
     goal = _every(part, only=only) or _goal(part)
     _check_wanted(part, goal=bool(goal), only=only)

@@ -50,10 +50,10 @@ def free(part: Part) -> tuple[Said, ...]:
 
 
 def kept_free(part: Part) -> tuple[Said, ...]:
-    hours = (*part.parts, *(span_of(one, ALL) for one in part.spans))
+    hours = (*part.parts, *(span_of(span, ALL) for span in part.spans))
     if part.days not in (frozenset(), ANY_DAY):
         return (Said(kind="barred", actions=ALL, days=part.days, hours=hours),)
-    return tuple(Said(kind="hours", actions=ALL, hours=(one[::-1],), narrows=True) for one in hours)
+    return tuple(Said(kind="hours", actions=ALL, hours=(hour[::-1],), narrows=True) for hour in hours)
 
 
 def of_work(part: Part) -> tuple[Said, ...]:
@@ -139,7 +139,7 @@ def open_again(part: Part, actions: frozenset[ActionType]) -> Said:
         return Said(kind="forget", actions=actions)  # "forget what I said about tv only after eight"
     if part.days and (part.spans or part.parts):
         raise NotUnderstood
-    hours = tuple(_opened(one, actions) for one in part.spans) + tuple(part.parts)
+    hours = tuple(_opened(span, actions) for span in part.spans) + tuple(part.parts)
     return Said(kind="open", actions=actions, days=part.days, hours=hours)
 
 

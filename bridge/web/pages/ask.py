@@ -75,7 +75,7 @@ def _change(visit: Visit, found: Answer | None) -> str | None:
 
 
 def _answer(found: Answer, today: date) -> dict[str, object]:
-    highest = max((one.value or 0 for one in found.groups), default=0)
+    highest = max((group.value or 0 for group in found.groups), default=0)
     unit = unit_name(found.column) if found.groups else ""
     text, dated = said(found), found.days or found.query.subject.counted  # then the figure is its day
     return {
@@ -83,23 +83,23 @@ def _answer(found: Answer, today: date) -> dict[str, object]:
         "said": None if text is None else capital(shown(text)).replace(" -", " −"),
         "figure": None if found.value is None or found.untold is not None else _figure(found, found.value),
         "reason": None if found.reason is None else capital(shown(found.reason)),
-        "known": any(one.value is not None for one in found.groups),
+        "known": any(group.value is not None for group in found.groups),
         "interval": found.interval and [_written(end, found.unit) for end in found.interval],
         "at": None if dated else found.at and date_text(found.at, "%a %-d %b %Y"),
         "ahead": found.at is not None and found.at >= today,
         "n": found.n,
         "groups": [
             {
-                "key": capital(shown(group_name(found.query, one.key))),
-                "n": one.n,
+                "key": capital(shown(group_name(found.query, group.key))),
+                "n": group.n,
                 "value": "–"
-                if (value := found.in_column(one)) is None
-                else _written(value, one.unit or found.unit, named=bool(found.query.subject.parts)),
+                if (value := found.in_column(group)) is None
+                else _written(value, group.unit or found.unit, named=bool(found.query.subject.parts)),
                 "percent": max(0.0, 100 * value / highest)
                 if value is not None and highest > 0 and not found.query.subject.parts
                 else 0,
             }
-            for one in found.groups[-GROUPS_MAX:]
+            for group in found.groups[-GROUPS_MAX:]
         ],
         "unit": "" if found.query.subject.parts else unit,
     }

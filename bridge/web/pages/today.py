@@ -237,11 +237,13 @@ def _once(facts: Sequence[Fact], after: Fact | None) -> tuple[Sequence[Fact], Fa
 
 def _due_today(visit: Visit, known: Snapshot) -> list[str]:
     today = visit.today
-    due = {str(one.key) for one in known.tasks if one.completed is None and one.due is not None and one.due <= today}
+    due = {
+        str(task.key) for task in known.tasks if task.completed is None and task.due is not None and task.due <= today
+    }
     if not due:
         return []
     plan = visit.app.plan_cache.plan(visit.bridge, visit.user, None, now=visit.now, seen=False)
-    ahead = [one for one in plan.blocks if one.task in due and one.title and one.start >= visit.now]
+    ahead = [block for block in plan.blocks if block.task in due and block.title and block.start >= visit.now]
     return [f"{one.title}: {visit.local(one.start):%H:%M}" for one in ahead]
 
 
