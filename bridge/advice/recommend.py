@@ -26,6 +26,7 @@ from bridge.day.outcomes import with_task
 from bridge.day.person import Person
 from bridge.day.sleep import begun
 from bridge.day.view import View, of_due, of_task
+from bridge.day.work import said_week
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
 from bridge.domain.metrics import Metric
@@ -211,16 +212,18 @@ def person_of(bridge: Bridge, user: User, known: Snapshot) -> Person:
     labels = bridge.classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
     actions = {t.key: label.action for t, label in zip(open_tasks, labels, strict=True) if label.action is not None}
     resting: dict[date, list[tuple[ActionType, str]]] = {}
-    store = bridge.store
+    store, wishes = bridge.store, _wishes(bridge.store, user)
+    learnt = routine_of(store, user, known)
+    said = said_week(learnt.work, wishes)
     for action, what, day in store.people.preferences(user.id).resting:
         resting.setdefault(day, []).append((ActionType(action), what))
     return Person(
         known=known,
         now=known.at,
         resting=resting,
-        routine=routine_of(store, user, known),
+        routine=learnt if said is None else replace(learnt, work=said, work_known=True),
         mode=mode_of(store, user, local_time(known.at, known.zones).date()),
-        wishes=_wishes(store, user),
+        wishes=wishes,
         advised=_advised(store, user, known),
         task_actions=actions,
         places=store.task_notes.places(user.id, at=known.at),

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from statistics import median, median_low
 
 from bridge.calendar.busy import clipped, length, merged, takes_time
@@ -16,6 +16,7 @@ from bridge.calendar.meetings import is_meeting
 from bridge.day.typical import DAY, HALF_LIFE, MAD_TO_SD, MINUTE, WEEKEND, clock, instant, midmean, ordinary, sure
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Event, Label, Occurrence, Response
+from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
 
 Span = tuple[float, float]  # minutes after midnight of the date of the begin
@@ -47,6 +48,25 @@ LEARNING_SLACK = 60.0  # minutes around the working hours in which learning is w
 BACK, AHEAD = 60, 21  # days
 GRID = 5.0  # minutes to which a span is rounded
 AWAY = timedelta(hours=4)  # of office hours out of office, from which a day is free
+
+
+def said_week(week: Week, wishes: Wishes) -> Week | None:
+    """Return the working hours of a person who wishes all work on some of Monday to Friday alone, or None.
+
+    The hours are the wished ones, or else those of ``week``, or of its other days, or published ones.
+    """
+    deep, admin = ActionType.DEEP_WORK, ActionType.ADMIN_WORK
+    said, wished = wishes.days.get(deep), wishes.hours.get(deep)
+    if not said or wishes.days.get(admin) != said or said & {*WEEKEND}:
+        return None
+    wished = wished if wishes.hours.get(admin) == wished else None
+    own = tuple(sorted((_minute(begin), _minute(end)) for begin, end in wished or () if begin < end))
+    usual = next((spans for spans in week if spans), (OFFICE,))
+    return tuple((own or week[day] or usual) if day in said else () for day in range(7))
+
+
+def _minute(clock_time: time) -> float:
+    return clock_time.hour * 60.0 + clock_time.minute
 
 
 def working_week(known: Snapshot) -> Week | None:
