@@ -362,6 +362,7 @@ class Person(Known):
         private = [o.start for o, label in self.entries if label.action in PRIVATE_ACTIONS and high <= o.start < end]
         return [(rounded(begin), rounded(min([end, *private])))]
 
+    @kept
     def away(self, day: date) -> bool:
         """Return True if the zone is new since two weeks, the person says so, or an all-day entry is a stay."""
         wake, bed = self.night(day).wake, self.night(day + DAY).bed
