@@ -106,6 +106,13 @@ def test_the_shift_of_a_relative_takes_no_time_of_the_day():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_room_is_said_only_where_the_hours_of_a_kind_hold_no_gap(seed):
+    for candidate, view, why in tried(seed):
+        if getattr(why, "kind", "") in NO_GAP:
+            assert (why.kind == "no_gap_within") is holds_a_gap(candidate, view), (candidate, why)
+
+
+def tried(seed):
+    """Yield each candidate of two days full of short gaps, with the view of the day and why it has no place."""
     for day in (SUNDAY, TODAY):
         one = crowded(seed, day)
         agenda = [entry(day, low, low + 100, A.ADMIN_WORK, "Review") for low in range(450, 1200, 150 - seed % 4 * 5)]
@@ -113,8 +120,7 @@ def test_no_room_is_said_only_where_the_hours_of_a_kind_hold_no_gap(seed):
         view = week(one)._view(day, [])
         for candidate in candidates(one, view.grid):
             why = fit(candidate, view, view.now, view.grid.size)
-            if getattr(why, "kind", "") in NO_GAP:
-                assert (why.kind == "no_gap_within") is holds_a_gap(candidate, view), (candidate, why)
+            yield candidate, view, why
 
 
 def holds_a_gap(candidate, view):
@@ -129,16 +135,10 @@ def holds_a_gap(candidate, view):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_gap_that_ways_take_is_told_with_its_times_and_what_is_left_of_it(seed):
-    for day in (SUNDAY, TODAY):
-        one = crowded(seed, day)
-        agenda = [entry(day, low, low + 100, A.ADMIN_WORK, "Review") for low in range(450, 1200, 150 - seed % 4 * 5)]
-        one = replace(one, known=replace(one.known, agenda=[*one.known.agenda, *agenda]), _read={})
-        view = week(one)._view(day, [])
-        for candidate in candidates(one, view.grid):
-            why = fit(candidate, view, view.now, view.grid.size)
-            if getattr(why, "kind", "") == "no_gap_within":
-                start, end = (datetime.fromisoformat(str(why.values[name])) for name in ("start", "end"))
-                assert (end - start) / MINUTE >= candidate.least > why.values["left"] >= 0
-                assert start >= one.now
-                assert not any(low < end and start < high for low, high in view.entries), why
-                assert f"{start:%H:%M} to {end:%H:%M}, ways" in told(why)
+    for candidate, view, why in tried(seed):
+        if getattr(why, "kind", "") == "no_gap_within":
+            start, end = (datetime.fromisoformat(str(why.values[name])) for name in ("start", "end"))
+            assert (end - start) / MINUTE >= candidate.least > why.values["left"] >= 0
+            assert start >= view.person.now
+            assert not any(low < end and start < high for low, high in view.entries), why
+            assert f"{start:%H:%M} to {end:%H:%M}, ways" in told(why)
