@@ -141,8 +141,8 @@ def _check_rows(query: Query) -> None:
         raise SetupError("only tasks have the field task.state; ask for tasks, or leave the condition out")
     if subject.kind is not Kind.ENTRIES and any(condition.name in ENTRY_FIELDS for condition in query.conditions):
         raise SetupError(
-            "only calendar entries have such a field; ask for entries, as in: bridge query entries, or test a day by "
-            'its sum, as in: --where "entries.minutes > 60"'
+            "only calendar entries have such a field; ask for entries, or test a day by the sum of its entries with "
+            '"entries.minutes > 60"'
         )
 
 

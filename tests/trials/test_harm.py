@@ -140,7 +140,7 @@ def test_the_person_switches_it_with_a_reason_in_history(run: Run) -> None:
         introduce(bridge.store, ana, now=START)
     silent = run("recommend", now=START + 3 * DAY)
     assert silent["reasons"] == [
-        "you switched advice off on 09 September 2026; switch it on: bridge watch advice-on --user ana"
+        "you switched advice off on 9 September 2026; switch it on: bridge watch advice-on --user ana"
     ]
     with open_bridge() as bridge:
         kept = bridge.store.people.preferences(bridge.store.people.user("ana").id).switches
