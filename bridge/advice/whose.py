@@ -56,12 +56,16 @@ class Marked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """An entry whose owner the user should be asked about, with the number of entries of the same name or words."""
+    """An entry whose owner the user should be asked about, with the number of entries of the same name or words.
+
+    ``others`` are titles of some of these.
+    """
 
     key: str
     title: str
     name: str | None
     entries: int
+    others: tuple[str, ...] = ()
 
 
 def calendars(store: Store, user: User, *, now: datetime) -> list[CalendarUse]:
@@ -232,7 +236,7 @@ def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> li
     shifts = {owners.on_shift(title) for title in titles}
     of_people = any(owners.tells_people(title, known) for title in titles)
     found = [
-        Doubt(key=some[0].key, title=some[0].event.title or "", name=named.get(group), entries=len(some))
+        _doubt(some, named.get(group), now)
         for group, some in groups.items()
         if (len(some) >= ALIKE_MIN or group in shifts)
         and group not in told
@@ -242,6 +246,13 @@ def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> li
         and (group in shifts or not in_vain)
     ]
     return sorted(found, key=lambda one: (one.name not in shifts, one.name is None, -one.entries, one.title))[:most]
+
+
+def _doubt(some: Sequence[Occurrence], name: str | None, now: datetime) -> Doubt:
+    asked = next((one for one in some if one.end > now), some[-1])  # of the next, which is not long over
+    title = asked.event.title or ""
+    others = [other for other in dict.fromkeys(one.event.title or "" for one in reversed(some)) if other != title]
+    return Doubt(key=asked.key, title=title, name=name, entries=len(some), others=tuple(others[:EXAMPLES]))
 
 
 def dismiss(store: Store, user: User, doubt: Doubt, *, now: datetime) -> None:

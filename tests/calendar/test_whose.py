@@ -68,3 +68,18 @@ def test_six_answers_tell_whose_the_entries_spoken_of_are(seed: int, asked: bool
     right, claimed = told.right()
     assert right >= 0.9
     assert claimed == 0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_to_come_is_asked_about_beside_titles_of_what_is_alike(seed: int, tmp_path: Path) -> None:
+    _, entries = family(seed)
+    with closing(Store("sqlite://")) as store:
+        Desk(store, tmp_path, "ics").give("family.ics", as_ics(entries))
+        doubts = whose.doubts(store, store.people.user("ana"), now=NOW)
+    assert any(doubt.others for doubt in doubts)
+    for doubt in doubts:
+        alike = {one.title for one in entries if one.name is not None and one.name.casefold() == doubt.name}
+        coming = {one.title for one in entries if NOW < one.start < NOW + whose.NEAR} & alike
+        assert doubt.title not in doubt.others
+        assert {*doubt.others} <= alike
+        assert not coming or doubt.title in coming
