@@ -203,7 +203,7 @@ def test_the_evening_after_a_flight_is_on_the_clock_of_the_arrival(
     page.wait_for_selector("#plan .timeline")
     rows = page.locator("#plan .timeline > li")
     texts = [text.replace("\n", " ") for text in rows.all_inner_texts()]
-    flight = next(k for k, text in enumerate(texts) if "Flight to New York" in text)
+    flight = next(k for k, text in enumerate(texts) if "Flight to New York" in text and "from here on" not in text)
     mark = next(k for k, text in enumerate(texts) if "New York time from here on" in text)
     wind_down = next(k for k, text in enumerate(texts) if "Wind down" in text and k > mark)
     assert flight < mark < wind_down
