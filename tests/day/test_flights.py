@@ -241,7 +241,7 @@ LONG = (  # entries that last from before a flight to after it
 def test_a_change_of_clock_stands_on_its_day_alone_and_names_its_entry(
     bridge: Bridge, tmp_path: Path, times: str, title: str
 ) -> None:
-    """What lasts for days, such as a journey as a whole, brings no change of a later day to each of its own."""
+    """An entry of several days, such as a whole journey, brings no change of a later day to its earlier ones."""
     flies(bridge, tmp_path, WEST, BACK, title=title)
     file = tmp_path / "long.ics"
     text = f"BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//tests//EN\nBEGIN:VEVENT\nUID:l\nSUMMARY:Tour\n{times}\n"

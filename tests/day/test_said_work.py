@@ -1,4 +1,4 @@
-"""Who wishes all work on some of Monday to Friday works on those days, whatever the calendar shows."""
+"""Wishes that put all work on some of Monday to Friday tell the working days, whatever the calendar shows."""
 
 from __future__ import annotations
 
